@@ -204,8 +204,8 @@ def apply(root: Path, change: Change) -> None:
 def measure_changes() -> None:
     """Print for small changes of FastAPI's folder how many files of its site each writes and removes.
 
-    Settings are those of ``noctule init --from``. Every site is built from nothing. ``NOCTULE_VECTORS=STORE``
-    spares the encoding.
+    Settings are those of ``noctule init --from``. Every site is built upon the one before the change.
+    ``NOCTULE_VECTORS=STORE`` spares the encoding.
     """
     folder = cache_folder() / "changes"
     shutil.rmtree(folder, ignore_errors=True)
@@ -216,14 +216,15 @@ def measure_changes() -> None:
     subprocess.run(
         command, cwd=root, check=True, env={**os.environ, "PYTHONPATH": paths}, capture_output=True
     )
-    before = _site_files(folder, root)
+    before, kept = _site_files(folder, root), folder / "before"
+    shutil.copytree(folder / "site", kept)
     print(
         "| change | pages | search | other | of all files |", "| --- | ---: | ---: | ---: | ---: |", sep="\n"
     )
     for change in _small_changes(root / "docs/en"):
         undo = Change(change.name, {path: _content(root / "docs/en" / path) for path in change.files})
         apply(root / "docs/en", change)
-        after = _site_files(folder, root)
+        after = _site_files(folder, root, kept)
         written = [path for path in after if before.get(path) != after[path]]
         gone = len(before.keys() - after.keys())
         search = sum(path.startswith("_search/") for path in written)
@@ -236,10 +237,12 @@ def measure_changes() -> None:
         apply(root / "docs/en", undo)
 
 
-def _site_files(folder: Path, root: Path) -> Mapping[str, bytes]:
-    """Build the site from nothing and return the digest of every file."""
+def _site_files(folder: Path, root: Path, before: Path | None = None) -> Mapping[str, bytes]:
+    """Build the site upon another, or from nothing, and return the digest of every file."""
     out, where = folder / "site", ("--config", root / "noctule.toml", "--store", folder / "store")
     shutil.rmtree(out, ignore_errors=True)
+    if before is not None:
+        shutil.copytree(before, out)
     noctule("index", *where, "--no-prefect", "-q")
     noctule("site", *where, "--no-prefect", "-q", "--out", out)
     files = (path for path in out.rglob("*") if path.is_file())

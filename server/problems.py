@@ -45,6 +45,7 @@ KINDS: Mapping[str, Kind] = {
     "document-unknown": Kind(404, "There is no such document"),
     "section-unknown": Kind(404, "The document has no such section"),
     "collection-unknown": Kind(404, "There is no such collection"),
+    "events-off": Kind(404, "No events are recorded here"),
     "method-not-allowed": Kind(405, "The address does not take this method"),
     "not-acceptable": Kind(406, "It is not available in this form"),
     "body-late": Kind(408, "The body did not come in time"),
@@ -57,6 +58,7 @@ KINDS: Mapping[str, Kind] = {
     "not-ready": Kind(503, "No snapshot is open yet"),
     "overloaded": Kind(503, "Too many requests are waiting"),
     "unavailable": Kind(503, "The snapshot cannot be read now"),
+    "events-full": Kind(503, "Too much was recorded today"),
     "deadline-exceeded": Kind(504, "It took too long"),
 }
 

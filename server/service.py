@@ -12,7 +12,9 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from ..artifacts.events.event_log import EventLog, event_log
 from ..artifacts.store.store import Store
+from ..pipeline.errors import WriteFailed
 from ..pipeline.settings.serve import Serve
 from ..pipeline.settings.settings import Settings
 from .current import CurrentSearcher, Swap
@@ -24,6 +26,7 @@ from .problems import HttpProblem
 
 _log = logging.getLogger("noctule")
 _Result = TypeVar("_Result")
+_SWEEP_S = 3600
 
 
 class BoundedExecution:
@@ -74,14 +77,20 @@ class BoundedExecution:
 
 
 class SearchService:
-    """What answers searches over HTTP; raise ``SettingsError`` for a file of tokens that cannot be read."""
+    """What answers searches over HTTP.
+
+    Raise ``SettingsError`` for a file of tokens that cannot be read, and ``WriteFailed`` if events are to be
+    recorded where nothing can be written.
+    """
 
     def __init__(self, store: Store, settings: Settings) -> None:
         serve = settings.serve
         self.settings, self.metrics = settings, Metrics()
         tokens = TokenFile(Path(serve.tokens)) if serve.tokens else None
         buckets = TokenBuckets(serve.requests_per_second, serve.burst)
-        self.guards = Guards(tokens, buckets, serve.max_body_bytes, serve.deadline_s)
+        open_to_all = frozenset({"events"}) if serve.events.anonymous else frozenset[str]()
+        self.guards = Guards(tokens, buckets, serve.max_body_bytes, serve.deadline_s, open_to_all)
+        self.events = event_log(serve.events, store.root) if serve.events.enabled else None
         self.execution = BoundedExecution.of(serve)
         self.current = CurrentSearcher(store, settings, on_swap=self._tell)
 
@@ -104,12 +113,25 @@ class SearchService:
         if self.settings.serve.workers > 1:
             # Of processes at one socket, one that accepts before it is ready refuses what another answers.
             await self.current.look()
-        following = asyncio.create_task(self.current.follow(self.settings.serve.poll_s))
+        tasks = [asyncio.create_task(self.current.follow(self.settings.serve.poll_s))]
+        if self.events is not None:
+            tasks.append(asyncio.create_task(_delete_old(self.events)))
         try:
             yield
         finally:
-            following.cancel()
-            with suppress(asyncio.CancelledError):
-                await following
+            for task in tasks:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
             self.execution.close()
             self.current.close()
+
+
+async def _delete_old(events: EventLog) -> None:
+    """Delete the days that are too old, every hour: nobody may search for weeks."""
+    while True:
+        try:
+            await asyncio.to_thread(events.delete_old)
+        except WriteFailed as error:
+            _log.error("old events are still there: %s", error)
+        await asyncio.sleep(_SWEEP_S)

@@ -98,6 +98,6 @@ class SourceHashes:
 
 def _read(path: Path) -> pa.Table:
     table = segments.read(path, lambda content: pa.ipc.open_file(content).read_all())
-    if segments.marks(table) != _HOLDS or not table.schema.equals(_ROWS):
+    if segments.marks(table.schema) != _HOLDS or not table.schema.equals(_ROWS):
         raise segments.UnusableSegment("of another version")
     return table.replace_schema_metadata(None)

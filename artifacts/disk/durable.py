@@ -8,6 +8,7 @@ naming the path and the reason.
 from __future__ import annotations
 
 import errno
+import fcntl
 import io
 import os
 from collections.abc import Iterator
@@ -115,6 +116,34 @@ def overwrite(path: Path, content: bytes) -> None:
     with refusals(path), opened(path, os.O_WRONLY | os.O_CREAT) as descriptor:
         disk.write(descriptor, content)
         disk.fsync(descriptor)
+
+
+def append(path: Path, lines: bytes, most: int) -> bool:
+    """Add whole lines to a file, all or none; return whether it took them and has at most so many bytes.
+
+    Several processes may do so at once. Nothing is synced, and a line that a crash has torn is ended first.
+    """
+    with refusals(path, "add to"), opened(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as descriptor:
+        with suppress(OSError):  # without locks on a file system, each call still adds at the end
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        size = os.fstat(descriptor).st_size
+        is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        content = b"\n" + lines if is_torn else lines
+        if size + len(content) > most:
+            return False
+        try:
+            _write_all(descriptor, content)
+        except OSError:
+            with suppress(OSError):
+                disk.truncate(descriptor, size)
+            raise
+    return True
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[disk.write(descriptor, left) :]
 
 
 def sync_file(path: Path) -> None:

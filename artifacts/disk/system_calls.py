@@ -23,6 +23,10 @@ class Disk:
         """Write bytes and return how many were taken, which may be fewer than given."""
         return os.write(descriptor, content)
 
+    def truncate(self, descriptor: int, size: int) -> None:
+        """Cut a file to its first bytes."""
+        os.ftruncate(descriptor, size)
+
     def fsync(self, descriptor: int) -> None:
         """Wait until the file or directory is on disk."""
         try:

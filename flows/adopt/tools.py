@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +13,26 @@ from ...pipeline.errors import SourceError
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.navigation.yaml_files import NotRead, read_yaml
 from ...pipeline.printable import printable
+from .mkdocs import mkdocs
 from .scripts import docusaurus, quartz, starlight, vitepress
-from .taken_over import TakenOver, as_table, read_text, set_order
+from .taken_over import TakenOver, as_table, read_text, set_order, texts
 
-_MAX_DEPTH, _MAX_FOLDERS, _MAX_INHERITED = 3, 2_000, 10
+_MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
+# Of Sphinx: what they put into documents is read.
+_READ_EXTENSIONS = frozenset(
+    [
+        "sphinx.ext.autodoc",
+        "sphinx.ext.extlinks",
+        "sphinx.ext.mathjax",
+        "myst_parser",
+        "myst_nb",
+        "nbsphinx",
+        "sphinx_design",
+        "sphinx_tabs.tabs",
+        "sphinx_copybutton",
+    ]
+)
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
-_PLAIN_PLUGINS = {
-    "search",
-    "redirects",
-    "autorefs",
-    "mkdocstrings",
-    "awesome-pages",
-    "literate-nav",
-    "tags",
-    "blog",
-}
 
 
 # Nesting without end, in a hostile file, costs a parser the memory or the stack that it may have.
@@ -89,74 +94,6 @@ def _candidates(top: Path) -> Iterator[Path]:
         level = below
 
 
-def _mkdocs(config: Path) -> TakenOver:
-    chain = _inherited(config)
-    given = _merged([values for _, values in chain])
-    found = TakenOver("MkDocs", config, config.parent / str(given.get("docs_dir") or "docs"))
-    found.site(given, title="site_name", description="site_description", base_url="site_url")
-    theme = as_table(given.get("theme"))
-    found.take("site", "language", theme.get("language"), "theme.language")
-    repo, edit = given.get("repo_url"), given.get("edit_uri")
-    if isinstance(repo, str) and isinstance(edit, str):
-        found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")
-    if given.get("nav"):
-        set_order(found, next(file for file, values in chain if values.get("nav")))
-    elif any(found.root.rglob(".pages")):
-        set_order(found, found.root)
-    plugins = _plugins(given.get("plugins"))
-    maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
-    found.take("site", "redirects", _texts(maps), "plugins.redirects")
-    if "blog" in plugins:
-        found.take_blog(str(as_table(plugins["blog"]).get("blog_dir") or "blog"))
-    found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
-    found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
-    found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
-    found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
-    return found
-
-
-def _inherited(config: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """Return the settings of the file, then those of each file that it inherits from, with the files.
-
-    Raises ``NotRead`` where they inherit from each other, or from more than ten.
-    """
-    chain: list[tuple[Path, dict[str, Any]]] = []
-    pending: Path | None = config
-    while pending is not None:
-        if len(chain) > _MAX_INHERITED:
-            raise NotRead(f"INHERIT leads through more than {_MAX_INHERITED} files, or in a circle")
-        values = as_table(read_yaml(read_text(pending)))
-        chain.append((pending, values))
-        parent = values.get("INHERIT")
-        pending = pending.parent / parent if isinstance(parent, str) else None
-    return chain
-
-
-def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the settings as one table: the first that says something counts, and tables are merged."""
-    merged: dict[str, Any] = {}
-    for values in reversed(chain):
-        for key, value in values.items():
-            if isinstance(value, dict) and isinstance(merged.get(key), dict):
-                merged[key] = _merged([value, merged[key]])
-            else:
-                merged[key] = value
-    return merged
-
-
-def _plugins(given: object) -> dict[str, object]:
-    """Return the settings of MkDocs' plugins, which are a list or a table."""
-    items = given if isinstance(given, list) else [given]
-    named: dict[str, object] = {}
-    for item in items:
-        named |= {item: None} if isinstance(item, str) else as_table(item)
-    return named
-
-
-def _texts(given: Mapping[str, Any]) -> dict[str, str]:
-    return {str(old): new for old, new in given.items() if isinstance(new, str)}
-
-
 def _mdbook(config: Path) -> TakenOver:
     given = tomllib.loads(read_text(config))
     book, html = as_table(given.get("book")), as_table(as_table(given.get("output")).get("html"))
@@ -173,7 +110,7 @@ def _mdbook(config: Path) -> TakenOver:
     if entries:  # mdBook makes no page of it
         set_order(found, summary)
         found.exclude = ["SUMMARY.md"]
-    found.take("site", "redirects", _texts(as_table(html.get("redirect"))), "output.html.redirect")
+    found.take("site", "redirects", texts(as_table(html.get("redirect"))), "output.html.redirect")
     found.left += [f"the preprocessor {name}" for name in sorted(as_table(given.get("preprocessor")))]
     found.left += [f"output.html.{key}" for key in ("additional-css", "additional-js") if html.get(key)]
     return found
@@ -213,7 +150,8 @@ def _hugo(config: Path) -> TakenOver:
     found.site(given, title="title", base_url="baseurl", language="languagecode")
     found.take_blog("blog", "posts", "post")
     static = given.get("staticdir", "static")
-    found.take_static(*(map(str, static) if isinstance(static, list) else (str(static),)))
+    # Pages name the pictures in its folder of assets as if they lay at the top.
+    found.take_static(*(map(str, static) if isinstance(static, list) else (str(static),)), "assets")
     found.left += [
         f"{key} of Hugo" for key in ("theme", "menu", "menus", "languages", "module") if key in given
     ]
@@ -267,7 +205,9 @@ def _sphinx(config: Path) -> TakenOver:
     patterns = given.get("exclude_patterns")
     found.exclude = [each for each in patterns if isinstance(each, str)] if isinstance(patterns, list) else []
     extensions = given.get("extensions")
-    found.left += [f"the extension {each}" for each in extensions] if isinstance(extensions, list) else []
+    found.api = isinstance(extensions, list) and "sphinx.ext.autodoc" in extensions
+    listed = extensions if isinstance(extensions, list) else []
+    found.left += [f"the extension {each}" for each in listed if each not in _READ_EXTENSIONS]
     return found
 
 
@@ -284,7 +224,7 @@ def _scripts(stem: str) -> tuple[str, ...]:
 
 
 _TOOLS: tuple[tuple[tuple[str, ...], Callable[[Path], TakenOver]], ...] = (
-    (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), _mkdocs),
+    (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), mkdocs),
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),
     (_scripts("config"), vitepress),

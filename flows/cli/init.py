@@ -18,7 +18,16 @@ from .flags import Flags
 if TYPE_CHECKING:
     from ..adopt.taken_over import TakenOver
 
-_KINDS = {".md": "markdown", ".markdown": "markdown", ".html": "HTML", ".htm": "HTML", ".txt": "text"}
+_KINDS = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".mdx": "MDX",
+    ".rst": "reStructuredText",
+    ".ipynb": "notebook",
+    ".html": "HTML",
+    ".htm": "HTML",
+    ".txt": "text",
+}
 _FOREIGN = {"node_modules", "venv", "__pycache__", "build", "dist", "public"}
 _MAX_ENTRIES = 200_000
 _PRESETS = Path(__file__).parents[2] / "presets"
@@ -145,7 +154,7 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     """
     from ...artifacts.disk import durable
     from ...pipeline.settings.reading import parse
-    from ..adopt.taken_over import collection_name, settings_text, snippet_folders
+    from ..adopt.taken_over import collection_name, settings_text, snippet_folders, take_packages
     from ..adopt.tools import take_over
     from ..run.request import SETTINGS_FILE
 
@@ -155,6 +164,7 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     found = take_over(source)
     name = collection_name(found)
     top = source if source.is_dir() else source.parent
+    take_packages(found, top)
     text = settings_text(found, name, folder, snippet_folders(found, top))
     parse(tomllib.loads(text), where=str(found.config))
     durable.replace_file(path, text.encode())

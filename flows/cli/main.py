@@ -13,7 +13,7 @@ from ...pipeline.errors import NoctuleError
 from ..run.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
 from . import graph, index, init, mcp, output, schedule, serve, site, store, trace
 from .flags import with_flags
-from .query import evaluate, search, sql, tune
+from .query import evaluate, feedback, search, sql, tune
 
 _EPILOG = """
 Begin with:  noctule index FOLDER   then   noctule search "your question"
@@ -56,7 +56,8 @@ def _main(
 # In the order in which the help lists them.
 for _command in (
     init.init, index.index, site.site, serve.serve, site.nightly, site.publish,
-    search.search, search.similar, search.related, mcp.mcp, trace.trace, evaluate.evaluate, tune.tune,
+    search.search, search.similar, search.related, mcp.mcp, trace.trace,
+    evaluate.evaluate, tune.tune, feedback.feedback,
     graph.links, store.check, store.snapshots, store.rollback, store.prune, store.report,
     sql.sql, graph.graph, schedule.schedule,
 ):  # fmt: skip

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.tables import schemas
+from ...pipeline.links.published import published_names
 from ...pipeline.links.resolve import LinkingDocument
 from ...pipeline.model import ResolvedLink
 
@@ -66,14 +67,23 @@ class EditedTables:
 
     def linking(self) -> list[LinkingDocument]:
         """Return what links can lead to; the links of edited documents alone are listed."""
-        names = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
+        names = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors", "front_matter"]
         columns = (self.table("documents").column(name).to_pylist() for name in names)
         parsed = [edit.parsed for edit in self.edits.values() if edit.parsed is not None]
         edited = {document.doc_id: document for each in parsed for document in each.linking_documents()}
         return [
             edited.get(doc_id)
-            or LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), ())
-            for doc_id, collection, path, url, title, aliases, anchors in zip(*columns, strict=True)
+            or LinkingDocument(
+                doc_id,
+                collection,
+                path,
+                url,
+                title,
+                (*aliases, *published_names(path, front)),
+                tuple(anchors),
+                (),
+            )
+            for doc_id, collection, path, url, title, aliases, anchors, front in zip(*columns, strict=True)
         ]
 
     def links_before(self, doc_id: str) -> dict[tuple[str, str], ResolvedLink]:

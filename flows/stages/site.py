@@ -33,7 +33,7 @@ def make_search_lookup(run: RunContext, staged: StagedSnapshot, is_current: bool
     before = None if run.options.full else run.out.resolve()
     # It is published meanwhile, which moves it.
     folders = (staged.staging.path, Store(run.store).path_of(staged.manifest.snapshot_id()))
-    return make_lookup_files(LookupJob(folders, staged.manifest, run.settings.search, before))
+    return make_lookup_files(LookupJob(folders, staged.manifest, run.settings.search, before, run.store))
 
 
 def is_large_site(run: RunContext, staged: StagedSnapshot, is_current: bool) -> bool:
@@ -62,6 +62,7 @@ def build_site(
             background=resources.background,
             aside=replaced_site(run.store, run.out),
             lookup=lookup,
+            store=run.store,
         )
 
 

@@ -14,9 +14,10 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import hugo, liquid, mdbook, mdx_imports, mkdocs, sphinx, vitepress, vue
+from . import hugo, liquid, mdbook, mdx_imports, mkdocs, vitepress, vue
 from .parts import Directive, Literal, NoSuchPart, indented
 from .project import Context
+from .sphinx import inclusions as sphinx
 
 MAX_DEPTH = 10
 _MAX_NOTES = 200

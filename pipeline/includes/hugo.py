@@ -20,6 +20,8 @@ _TOKEN = re.compile(
     r"(?P<rest>(?:(?!\{\{[<%])(?![>%]\}\})[\s\S])*)[>%]\}\}"
 )
 _CODE = frozenset({"highlight", "code", "codeblock", "mermaid", "code-block", "prism"})
+# Of a theme's own shortcodes, such as code-toggle.
+_NAMES_CODE = re.compile(r"(?:\A|[/_-])code(?:\Z|[_-])")
 _HIDDEN = frozenset({"comment"})
 _FOLDS = frozenset({"details", "expand", "collapse", "spoiler"})
 _INCLUDES = frozenset({"include", "includes", "readfile", "include-md", "include_md", "snippet"})
@@ -85,7 +87,7 @@ class _Reader:
 
     def pair(self, name: str, given: Arguments, found: re.Match[str], end: re.Match[str]) -> Literal:
         inside = self.text[found.end() : end.start()]
-        if name in _CODE:
+        if name in _CODE or _NAMES_CODE.search(name):
             return Literal(found.start(), end.end(), _highlighted(name, given, inside))
         if name in _HIDDEN:
             return Literal(found.start(), end.end(), "")
@@ -163,7 +165,9 @@ def _box(name: str, given: Arguments) -> tuple[str, str]:
 
 
 def _highlighted(name: str, given: Arguments, code: str) -> str:
-    language = "mermaid" if name == "mermaid" else given.first("lang", "language", "type")
+    file = next((given.named[each] for each in ("file", "filename") if "." in given.named.get(each, "")), "")
+    said = given.first("lang", "language", "type") or language_of(file)
+    language = "mermaid" if name == "mermaid" else said
     marked = re.search(r"\bhl_lines=\[?\"?([\d ,\"-]{1,200})", " ".join(given.positional[1:]))
     marked_lines = marked[1].replace('"', "").strip() if marked else given.named.get("hl_lines", "")
     info = f'{language} hl_lines="{marked_lines}"' if marked_lines else language

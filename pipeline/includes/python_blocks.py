@@ -1,9 +1,12 @@
-"""The ``:::`` blocks of mkdocstrings in a markdown text, and its references to Python objects."""
+"""The blocks that describe Python objects: ``:::`` of mkdocstrings, and the directives of Sphinx's autodoc.
+
+References to objects in markdown are found here too.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -20,6 +23,27 @@ _BLOCK = re.compile(
 # [text][package.Class], or [package.Class][]
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,200})\]\[([A-Za-z_]\w*(?:\.\w+){0,20})?\]")
 OBJECT_PREFIX = "py:"
+_KINDS = "module|class|exception|function|method|attribute|property|data|decorator"
+_AUTO = re.compile(
+    rf"^(?P<indent>[ \t]*)\.\.[ \t]+(?:py:)?auto(?P<kind>{_KINDS})::[ \t]+(?P<name>[A-Za-z_][\w.]*)"
+    r"[^\n]*(?:\n|\Z)"
+    r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+_AUTO_FENCED = re.compile(
+    rf"^(?P<indent>[ \t]*)(?P<fence>`{{3,}}|:{{3,}})\{{(?:py:)?auto(?P<kind>{_KINDS})\}}[ \t]+"
+    r"(?P<name>[A-Za-z_][\w.]*)[^\n]*\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)[ \t]*(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
+_MODULE = re.compile(
+    r"^[ \t]*(?:\.\.[ \t]+|`{3,}\{|:{3,}\{)(?:py:)?(?:module|currentmodule|automodule)(?:::|\})"
+    r"[ \t]+([\w.]+)",
+    re.MULTILINE,
+)
+_AUTO_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+_SIGN = re.compile(rf"auto(?:{_KINDS})(?:::|\}})")
+RST = (".rst", ".rest")
+_INNER = "   "
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +97,52 @@ def _referring(text: str, fences: Fences, packages: frozenset[str]) -> Iterator[
             yield f"{text[at : found.start()]}[{found[1]}](#{OBJECT_PREFIX}{name})"
             at = found.end()
     yield text[at:]
+
+
+@dataclass(frozen=True, slots=True)
+class AutoBlock:
+    """A directive at ``[start, end)``; what stands below it is indented by ``inner``.
+
+    ``name`` is as written and ``module`` the current module. ``is_fence`` tells that it is MyST's.
+    """
+
+    start: int
+    end: int
+    kind: str
+    name: str
+    module: str
+    options: Mapping[str, str]
+    indent: str
+    inner: str
+    is_fence: bool
+
+    def full_name(self, holds: Callable[[str], bool]) -> str:
+        """Return the dotted name, which is of the current module where it does not begin with a package's."""
+        return self.name if holds(self.name) or not self.module else f"{self.module}.{self.name}"
+
+
+def auto_blocks(text: str, holds: Callable[[str], bool]) -> list[AutoBlock]:
+    """Return the directives for objects of packages that ``holds`` knows, in order."""
+    if not _SIGN.search(text):
+        return []
+    found = sorted(_blocks(text), key=lambda block: block.start)
+    return [block for block in found if holds(block.full_name(holds))]
+
+
+def _blocks(text: str) -> Iterator[AutoBlock]:
+    modules = [(found.start(), found[1]) for found in _MODULE.finditer(text)]
+    for pattern in (_AUTO, _AUTO_FENCED):
+        for found in pattern.finditer(text):
+            before = [name for at, name in modules if at < found.start()]
+            first = found["options"]
+            below = first[: len(first) - len(first.lstrip(" \t"))].removeprefix(found["indent"])
+            yield AutoBlock(
+                *found.span(),
+                kind=found["kind"],
+                name=found["name"],
+                module=before[-1] if before and before[-1] != "None" else "",
+                options=dict(_AUTO_OPTION.findall(found["options"])),
+                indent=found["indent"],
+                inner=below or _INNER,
+                is_fence=pattern is _AUTO_FENCED,
+            )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from ..directives import NOT_INCLUDED
 from ..errors import RejectedDocument, is_transient
 from ..filesystems.object_files import objects_at
 from ..filesystems.opening import is_address
@@ -18,7 +20,8 @@ from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .project import context_of, tools_of
-from .python_blocks import MARKDOWN, blocks, page_of
+from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
+from .sphinx import conf_values
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
@@ -33,8 +36,11 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
 
 
 def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source:
-    """Return the source with the files that its directives name."""
+    """Return the source with the files that its directives name, and those that end every document."""
+    if collection.auto_append and file.path.lower().endswith((*MARKDOWN, ".mdx")):
+        source = _appended(source, collection)
     has_values, folders = b"{{" in source.content, _folders(collection)
+    source = _with_sphinx_values(source, os.path.realpath(file.location), folders)
     # Values in braces are filled in by the tool whose folder it is.
     if not has_directives(source.content, source.path) and not (has_values and tools_of(folders)):
         return source
@@ -49,6 +55,40 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     found = expand(text, path, find, collection.max_bytes, context_of(text, path, folders))
     content = found.text.encode()
     return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes, version="")
+
+
+def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...]) -> Source:
+    """Return the source with what ``conf.py`` of Sphinx gives it."""
+    if not source.path.lower().endswith(conf_values.MARKDOWN + conf_values.RST):
+        return source
+    try:
+        values = conf_values.sphinx_values(path, folders)
+    except OSError as error:
+        raise briefly_away(error, f"{source.collection}:{source.path}") from error
+    if values is None:
+        return source
+    try:
+        text = source.content.decode("utf-8")
+    except UnicodeDecodeError:
+        return source
+    content = conf_values.with_values(text, source.path, values).encode()
+    return (
+        source if content == source.content else replace(source, content=content, sha256=sha256_hex(content))
+    )
+
+
+def _appended(source: Source, collection: Collection) -> Source:
+    """Return the source followed by the files that the collection ends its markdown documents with."""
+    pieces, notes = [source.content], list(source.notes)
+    for name in collection.auto_append:
+        path = _real(Path(name))
+        find = _FoundBelow(source.collection, collection, (path.parent,))
+        try:
+            pieces.append(find(path.name, str(path)).text.encode())
+        except NotIncluded as fault:
+            notes.append(f"{path.name!r:.200} {NOT_INCLUDED}{fault}")
+    content = b"\n\n".join(pieces)
+    return replace(source, content=content, sha256=sha256_hex(content), notes=tuple(notes))
 
 
 def _module_page(file: FoundFile, collection: Collection) -> Source:
@@ -66,11 +106,14 @@ def _module_page(file: FoundFile, collection: Collection) -> Source:
 
 
 def _with_modules(source: Source, collection: Collection) -> Source:
-    """Return the source with the modules that its ``:::`` blocks describe.
+    """Return the source with the modules that its ``:::`` blocks and autodoc's directives describe.
 
-    A block that leads to none becomes the name in it, with a remark.
+    A block that leads to none becomes the name in it, with a remark; a directive stays.
     """
-    if b":::" not in source.content or not source.path.lower().endswith(MARKDOWN):
+    is_markdown = source.path.lower().endswith(MARKDOWN)
+    has_blocks = is_markdown and b":::" in source.content
+    has_auto = bool(collection.api.packages) and b"auto" in source.content
+    if not has_blocks and not (has_auto and (is_markdown or source.path.lower().endswith(RST))):
         return source
     try:
         text = source.content.decode("utf-8")
@@ -79,7 +122,12 @@ def _with_modules(source: Source, collection: Collection) -> Source:
     packages, notes = Packages(source.collection, collection), list(source.notes)
     modules: dict[str, PythonModule] = {}
     pieces, at = list[str](), 0
-    for block in blocks(text, packages.hold):
+    for auto in auto_blocks(text, packages.hold):
+        with suppress(NoSuchObject):
+            found = packages.modules_for(auto.full_name(packages.hold))
+            found = packages.with_bases(found) if "inherited-members" in auto.options else found
+            modules |= {module.name: module for module in found}
+    for block in blocks(text, packages.hold) if is_markdown else ():
         try:
             modules |= {module.name: module for module in packages.modules_for(block.name)}
         except NoSuchObject as error:

@@ -11,6 +11,10 @@ from urllib.parse import unquote, urlsplit
 _STATIC = ("static", "public")
 
 
+# Sphinx chooses the image that suits its output, of those for pages in this order.
+_ANY_ENDING, _IMAGES = ".*", (".svg", ".png", ".webp", ".gif", ".jpg", ".jpeg")
+
+
 class AssetPaths:
     """The paths of one collection's assets."""
 
@@ -45,6 +49,9 @@ class AssetPaths:
 
     def _at(self, path: str) -> str | None:
         path = posixpath.normpath(path)
+        if path.endswith(_ANY_ENDING):
+            stem = path.removesuffix(_ANY_ENDING)
+            return next((each for ending in _IMAGES if (each := f"{stem}{ending}") in self._paths), None)
         return path if path in self._paths else self._by_case.get(path.lower())
 
     def _candidates(self, source: str, target: str) -> Iterator[str]:

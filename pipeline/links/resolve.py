@@ -15,28 +15,36 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 
-from ..address import INDEX_NAMES, outside_address, slugify
+from ..address import outside_address, slugify
 from ..assets.media import DOCUMENT_ENDINGS, media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..settings.collection import Collection
 from .asset_paths import AssetPaths
+from .published import (
+    ENDINGS,
+    address_key,
+    path_stem,
+    published_names,
+    published_paths,
+    unnumbered,
+    without_ending,
+)
 
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # Dendron's note references continue after the heading: "start,1:#end".
 _DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
-_ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
 _BY_NAME = ("wikilink", "transclusion")
 
 
 @dataclass(frozen=True, slots=True)
 class LinkingDocument:
-    """The part of a document that resolving links needs."""
+    """The part of a document that resolving links needs; ``aliases`` that are paths begin with a slash."""
 
     doc_id: DocId
     collection: str
@@ -56,7 +64,7 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
         document.path,
         document.url,
         document.title,
-        document.aliases,
+        (*document.aliases, *published_names(document.path, document.front_matter)),
         (*slugs, *document.anchors),
         document.links,
     )
@@ -85,7 +93,8 @@ def each_resolved(
         by_collection.setdefault(document.collection, []).append(document)
     for name, members in sorted(by_collection.items()):
         base_url = collections[name].address.base_url if name in collections else ""
-        index = _Index(members, base_url, assets.get(name, ()))
+        folder = PurePosixPath(collections[name].root).name if name in collections else ""
+        index = _Index(members, base_url, assets.get(name, ()), folder)
         for member in members:
             yield from _resolve_document(member, index)
 
@@ -99,6 +108,8 @@ def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[Reso
             named, fragment_of_text = index.by_text(document, link)
             if named is not None:
                 found, status, fragment = named, "resolved", fragment_of_text or fragment
+        if status.startswith("missing-") and not fragment and (named := index.by_object.get(target.strip())):
+            found, status, fragment = named, "resolved", target.strip()  # MyST: [text](package.Class)
         if found is not None and fragment and not _has_heading(found, fragment):
             status = "missing-heading"
         may_be_asset = status.startswith("missing-") or target.lower().endswith(DOCUMENT_ENDINGS)
@@ -124,7 +135,11 @@ def _status(document: LinkingDocument, target: str, status: str) -> str:
 
 def _has_heading(document: LinkingDocument, fragment: str) -> bool:
     # Obsidian's block references, text fragments, wildcards, and labels, which already led to the document.
-    if fragment.startswith(("^", ":~:", "*", LABEL_PREFIX)) or fragment in document.anchors:
+    if (
+        fragment.startswith(("^", ":~:", "*", LABEL_PREFIX))
+        or fragment == "top"
+        or fragment in document.anchors
+    ):
         return True
     return not set(heading_spellings(fragment)).isdisjoint(document.anchors)
 
@@ -136,31 +151,32 @@ def heading_spellings(fragment: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(spellings))
 
 
-def _stem(path: str) -> str:
-    """Return what different spellings of a path share: no document extension and no trailing index name."""
-    path = _strip_ending(path)
-    folder, _, name = path.rpartition("/")
-    return folder if name.lower() in INDEX_NAMES else path
-
-
 class _Index:
     """Every name by which the documents of one collection can be linked."""
 
     def __init__(
-        self, documents: Sequence[LinkingDocument], base_url: str, assets: Iterable[str] = ()
+        self,
+        documents: Sequence[LinkingDocument],
+        base_url: str,
+        assets: Iterable[str] = (),
+        folder: str = "",
     ) -> None:
+        self._folder = folder.lower()
         self._assets = AssetPaths(assets, base_url)
         self._base_url = base_url.rstrip("/") + "/" if base_url else ""
         self._by_path = {d.path: d for d in documents}
-        self._by_stem = _first({_stem(d.path).lower(): d} for d in documents)
-        self._by_url = _first({_address_key(d.url): d} for d in documents)
+        self._by_stem = _first({path_stem(d.path).lower(): d} for d in documents)
+        self._by_url = _first({address_key(d.url): d} for d in documents)
         # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
         shallow = sorted(documents, key=lambda d: (d.path.count("/"), d.path))
-        self._by_name = _first({posixpath.basename(_strip_ending(d.path)).lower(): d} for d in shallow)
+        self._by_name = _first({posixpath.basename(without_ending(d.path)).lower(): d} for d in shallow)
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
         self._by_title = _first({d.title.lower(): d} for d in shallow)
         self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
-        self._by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
+        self.by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
+        self._by_published = _first(
+            {path_stem(p): d for p in published_paths(d.path, d.aliases)} for d in documents
+        )
         self._addresses: dict[str, LinkingDocument | None] = {}
 
     def find(
@@ -172,10 +188,12 @@ class _Index:
             found = self._by_label.get(label_anchor(name)) or self._by_relative_path(source, name)
             return found, "resolved" if found else "missing-document"
         if not target and fragment.startswith(OBJECT_PREFIX):
-            found = self._by_object.get(fragment.removeprefix(OBJECT_PREFIX))
+            found = self.by_object.get(fragment.removeprefix(OBJECT_PREFIX))
             return found, "resolved" if found else "missing-document"
-        if not target:
-            return source, "resolved"
+        if not target:  # MyST's [](#label) leads to a label of any document
+            elsewhere = self._by_label.get(label_anchor(fragment)) if fragment else None
+            own = elsewhere is None or _has_heading(source, fragment)
+            return source if own else elsewhere, "resolved"
         if link.kind in _BY_NAME:
             found = self._by_note(source, target)
             return found, "resolved" if found else _absent(link, target)
@@ -185,6 +203,7 @@ class _Index:
             self._by_address(target)
             or self._by_relative_path(source, target)
             or self._by_sphinx(source, target)
+            or self._by_published_path(source, target)
         )
         return found, "resolved" if found else _absent(link, target)
 
@@ -208,7 +227,7 @@ class _Index:
         if not self._base_url or not (target.startswith("/") or target.startswith(self._base_url)):
             return None
         if target not in self._addresses:  # a page is linked from many places by the same address
-            self._addresses[target] = self._by_url.get(_address_key(urljoin(self._base_url, target)))
+            self._addresses[target] = self._by_url.get(address_key(urljoin(self._base_url, target)))
         return self._addresses[target]
 
     def _by_relative_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
@@ -228,15 +247,30 @@ class _Index:
             (d for folder in folders if (d := self._at(posixpath.normpath(f"{folder}{target}")))), None
         )
 
+    def _by_published_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
+        """Return the document at the path that its tool publishes it at, from the site's top or relative.
+
+        The collection's folder may be below the site's top: as ``docs``, or by its own name.
+        """
+        joined = posixpath.join("/", posixpath.dirname(source.path), unquote(target.partition("?")[0]))
+        path = posixpath.normpath(joined).strip("/").lower()
+        first, _, below = path.partition("/")
+        may_be_below = target.startswith("/") and below and first in ("docs", self._folder)
+        for each in (path, below) if may_be_below else (path,):
+            found = self._at(each) or self._by_published.get(path_stem(unnumbered(each)))
+            if found is not None:
+                return found
+        return None
+
     def _at(self, path: str) -> LinkingDocument | None:
         path = "" if path == "." else path
-        return self._by_path.get(path) or self._by_stem.get(_stem(path).lower())
+        return self._by_path.get(path) or self._by_stem.get(path_stem(path).lower())
 
     def _by_note(self, source: LinkingDocument, name: str) -> LinkingDocument | None:
         name = unquote(name.strip())
         if not name:
             return None
-        key = _strip_ending(name).lower()
+        key = without_ending(name).lower()
         return (
             self._by_relative_path(source, name)
             or self._at(name.strip("/"))
@@ -251,7 +285,7 @@ def _absent(link: Link, target: str) -> str:
     path = unquote(target.partition("?")[0]).lower()
     if link.kind == "image" or media_type_of(path) is not None:
         return "missing-asset"
-    is_document = path.endswith(_ENDINGS) or "." not in posixpath.basename(path.rstrip("/"))
+    is_document = path.endswith(ENDINGS) or "." not in posixpath.basename(path.rstrip("/"))
     return "missing-document" if is_document or link.kind in _BY_NAME else "missing-asset"
 
 
@@ -262,12 +296,3 @@ def _first(maps: Iterable[Mapping[str, LinkingDocument]]) -> dict[str, LinkingDo
         for key, document in claimed.items():
             union.setdefault(key, document)
     return union
-
-
-def _strip_ending(path: str) -> str:
-    return next((path[: -len(e)] for e in _ENDINGS if path.lower().endswith(e)), path)
-
-
-def _address_key(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.netloc}{_stem(unquote(parts.path).rstrip('/'))}".lower()

@@ -12,7 +12,7 @@ from .entry import MAX_ENTRIES, REST, NavEntry
 CLASS = "toctree"
 
 _LIST = re.compile(rf'(?:<p><strong>([^<]*)</strong></p>)?<ul class="{CLASS}">(.*?)</ul>', re.DOTALL)
-_ITEM = re.compile(r'<li><p>(?:<a href="([^"]*)"[^>]*>([^<]*)</a>|([^<]*))</p></li>')
+_ITEM = re.compile(r'<li><p>(?:<a(?: class="[^"]*")? href="([^"]*)"[^>]*>([^<]*)</a>|([^<]*))</p></li>')
 _MYST = re.compile(
     r"^(?P<fence>`{3,}|:{3,})\{toctree\}[ \t]*\n(?P<body>(?:(?!(?P=fence))[^\n]*\n)*)", re.MULTILINE
 )

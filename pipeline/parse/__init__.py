@@ -25,6 +25,8 @@ from .notebook import markdown_of_notebook
 
 # Some authors mark up code in a title as they would in the text.
 _BACKTICKS = re.compile(r"`([^`]*)`")
+# Sphinx: a page that is in no table of contents on purpose; only other fields and comments stand before.
+_ORPHAN = re.compile(r"(?:(?::[\w-]+:|\.\.)[^\n]*\n|[ \t]*\n)*:orphan:")
 _MDX_EXCERPT = re.compile(r"\{/\*\s*(?:more|truncate)\s*\*/\}")
 _PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 
@@ -92,10 +94,12 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
         body, removed = mdx.text, remarks(text, mdx.removed, "is a program's and is removed")
     body = published_text(with_home(body, front.json), front.json)
     if source.modules:
+        from ..python_api.autodoc import with_autodoc
         from ..python_api.pages import with_descriptions  # Griffe takes as long as BeautifulSoup
 
         described = with_descriptions(body, source.modules, collection.api, collection.max_bytes)
-        body, removed = described.text, (*removed, *described.notes)
+        auto = with_autodoc(described.text, source.modules, collection.max_bytes)
+        body, removed = auto.text, (*removed, *described.notes, *auto.notes)
     if collection.api.packages:
         body = with_references(body, collection.api.packages)
     content = read_markdown(text[: front.end] + body, front.end, where)
@@ -121,8 +125,15 @@ def _rst(text: str, source: Source, collection: Collection, where: str) -> Docum
     from .html.parser import read_html
     from .rst.parser import rst_html  # docutils takes as long as BeautifulSoup
 
-    content = read_html(rst_html(_ruled(text, collection.rules), where), where)
-    return _document(source, collection, "html", content)
+    ruled, notes = _ruled(text, collection.rules), tuple[str, ...]()
+    if source.modules:
+        from ..python_api.autodoc import with_autodoc
+
+        described = with_autodoc(ruled, source.modules, collection.max_bytes)
+        ruled, notes = described.text, described.notes
+    content = read_html(rst_html(ruled, where), where)
+    front = replace(NONE, json='{"orphan":true}') if _ORPHAN.match(text) else NONE
+    return _document(source, collection, "html", replace(content, notes=(*content.notes, *notes)), front)
 
 
 def _pdf(content: bytes, path: str, where: str) -> ParsedContent:

@@ -9,6 +9,8 @@ from ..address import slugify
 from ..model import Block
 
 LABEL_PREFIX = "ref:"
+# The class of a link without a text of its own: pages show the title of what it leads to.
+UNTITLED = "untitled"
 # What Sphinx' boxes are called that are not called by their name.
 VERSION_TITLES = {
     "seealso": "See also",
@@ -27,18 +29,19 @@ def label_anchor(label: str) -> str:
     return LABEL_PREFIX + slugify(label.replace("_", "-"))
 
 
-def myst_label(block: Block) -> str:
-    """Return the label that a block of markdown defines, else an empty string."""
-    return label_in(block.text) if block.kind == "text" else ""
+def myst_labels(block: Block) -> tuple[str, ...]:
+    """Return the labels that a block of markdown defines, nothing if it has other text."""
+    return labels_in(block.text) if block.kind == "text" else ()
 
 
-def label_in(text: str) -> str:
-    """Return the label that a paragraph consists of, else an empty string."""
-    found = _MYST_LABEL.fullmatch(text.strip())
-    return found[1] if found else ""
+def labels_in(text: str) -> tuple[str, ...]:
+    """Return the labels that a paragraph consists of, nothing if it has other text."""
+    if ")=" not in text or _MYST_LABEL.sub("", text).strip():
+        return ()
+    return tuple(_MYST_LABEL.findall(text))
 
 
 def myst_anchors(blocks: Sequence[Block]) -> tuple[str, ...]:
     """Return the anchors of the labels between the blocks of a markdown text, each once, in order."""
-    labels = [label for block in blocks if (label := myst_label(block))]
+    labels = [label for block in blocks for label in myst_labels(block)]
     return tuple(dict.fromkeys((*labels, *(label_anchor(label) for label in labels))))

@@ -97,7 +97,8 @@ def _with_attachments(source: str, cell: dict[str, Any], number: int, where: str
 
 
 def _address(name: str, where: str) -> str:
-    return quote(f"{posixpath.basename(where)}/{name}")
+    path = where.partition(":")[2]  # after the collection's name
+    return quote(f"{posixpath.basename(path)}/{name}")
 
 
 def _source(source: Any, number: int, where: str) -> str:

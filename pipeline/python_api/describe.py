@@ -62,7 +62,7 @@ class _Description:
             return
         level = min(options.level + options.shows_heading, 6)
         below = replace(options, level=level, shows_heading=True, members=None)
-        for member, each in _members(found, options):
+        for member, each in members_of(found, options):
             inner = f"{title}.{member}" if found.is_class else member
             if isinstance(each, griffe.Alias):
                 yield from self._imported(each, f"{name}.{member}", member, below)
@@ -78,27 +78,12 @@ class _Description:
         """Yield members that a class has from others and does not replace, each with the class it is of."""
         taken = set(found.members)
         wanted = options.inherited
-        for base in self._bases(found) if wanted else ():
-            for name, each in _members(base, options):
+        for base in bases_of(self.known, found) if wanted else ():
+            for name, each in members_of(base, options):
                 asked = isinstance(wanted, bool) or name in wanted
                 if asked and name not in taken and isinstance(each, griffe.Object):
                     taken.add(name)
                     yield base, name, each
-
-    def _bases(self, found: griffe.Class) -> list[griffe.Class]:
-        """Return the classes that this one is derived from, the nearest first; unknown ones are left out."""
-        bases, pending = list[griffe.Class](), [found]
-        while pending and len(bases) < MAX_BASES:
-            for given in (at := pending.pop(0)).bases:
-                try:
-                    path = given.canonical_path if isinstance(given, griffe.Expr) else at.resolve(given)
-                    base = self.known.find(path)
-                except (NotFound, griffe.NameResolutionError):
-                    continue
-                if isinstance(base, griffe.Class) and base is not found and base not in bases:
-                    bases.append(base)
-                    pending.append(base)
-        return bases
 
     def _imported(self, each: griffe.Alias, name: str, title: str, options: Options) -> Iterator[str]:
         """Yield what a package offers of its modules: a link, or all of it where the module is private."""
@@ -114,7 +99,23 @@ class _Description:
         yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n\nImported from {shown}.\n"
 
 
-def _members(found: griffe.Object, options: Options) -> list[tuple[str, griffe.Object | griffe.Alias]]:
+def bases_of(known: Modules, found: griffe.Class) -> list[griffe.Class]:
+    """Return the classes that this one is derived from, the nearest first; unknown ones are left out."""
+    bases, pending = list[griffe.Class](), [found]
+    while pending and len(bases) < MAX_BASES:
+        for given in (at := pending.pop(0)).bases:
+            try:
+                path = given.canonical_path if isinstance(given, griffe.Expr) else at.resolve(given)
+                base = known.find(path)
+            except (NotFound, griffe.NameResolutionError):
+                continue
+            if isinstance(base, griffe.Class) and base is not found and base not in bases:
+                bases.append(base)
+                pending.append(base)
+    return bases
+
+
+def members_of(found: griffe.Object, options: Options) -> list[tuple[str, griffe.Object | griffe.Alias]]:
     """Return the members to show in the order of the source, or in that of ``members``."""
     if options.members is not None:
         return [(name, found.members[name]) for name in options.members if name in found.members]

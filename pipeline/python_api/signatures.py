@@ -62,6 +62,13 @@ def _decorators(decorators: Iterable[griffe.Decorator]) -> Iterator[str]:
     yield from (f"@{_shown(each.value)}" for each in islice(decorators, 20))
 
 
+def parameters_of(found: griffe.Function) -> str:
+    """Return the parameters on one line, without the instance or class that a method is called on."""
+    given = list(islice(_parameters(found.parameters), _MAX_PARAMETERS))
+    is_method = isinstance(found.parent, griffe.Class) and "staticmethod" not in found.labels
+    return ", ".join(given[1:] if is_method and given[:1] and given[0] in ("self", "cls") else given)
+
+
 def _parameters(parameters: griffe.Parameters) -> Iterator[str]:
     """Yield the parameters with the marks ``/`` and ``*`` between their kinds."""
     before: griffe.ParameterKind | None = None

@@ -99,6 +99,9 @@ class Collection(Table):
     snippet_folders: tuple[str, ...] = Field(
         default=(), strict=False, description="folders besides root that include directives may read"
     )
+    auto_append: tuple[str, ...] = Field(
+        default=(), strict=False, description="files whose text every markdown document ends with"
+    )
     static_folders: tuple[str, ...] = Field(
         default=(), strict=False, description="folders besides root whose files paths such as /img/x.png name"
     )

@@ -114,6 +114,7 @@ def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
     return {
         "root": collection.root if is_address(collection.root) else resolved((collection.root,))[0],
         "snippet_folders": resolved(collection.snippet_folders),
+        "auto_append": resolved(collection.auto_append),
         "static_folders": resolved(collection.static_folders),
         "api": api.model_copy(update={"packages": resolved(api.packages)}),
     }
@@ -142,7 +143,9 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
             "site": _with_own_files(site, folder),
-            "serve": _with_files(settings.serve, folder, "tokens"),
+            "serve": _with_files(settings.serve, folder, "tokens").model_copy(
+                update={"events": _with_files(settings.serve.events, folder, "folder")}
+            ),
         }
     )
 

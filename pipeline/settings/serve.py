@@ -13,6 +13,17 @@ _NAME = re.compile(r"\*|\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]{0,252}[a-z0-9])?")
 _ORIGIN = re.compile(r"\*|null|https?://(\[[0-9a-f:.]+\]|[a-z0-9][a-z0-9.-]{0,252})(:[0-9]{1,5})?")
 
 
+class EventSettings(Table):
+    """What searches the service records for ``noctule feedback``, and for how long."""
+
+    enabled: bool = False
+    queries: bool = Field(default=False, description="also what was asked, and which hits were shown")
+    anonymous: bool = Field(default=False, description="no token is needed to tell an event")
+    days: int = Field(default=30, ge=1, le=3650, description="older days are deleted")
+    max_day_bytes: int = Field(default=50_000_000, ge=1_000, description="no more is recorded of a day")
+    folder: str = Field(default="", description="empty: events, in the store")
+
+
 class Serve(Table):
     """The search service; the limits are those of one process."""
 
@@ -33,6 +44,7 @@ class Serve(Table):
     # A stopped process has seven seconds in all (flows/run/signals.py).
     drain_s: float = Field(default=5.0, ge=0, le=6, strict=False)
     log_queries: bool = False
+    events: EventSettings = EventSettings()
 
     @field_validator("hosts")
     @classmethod

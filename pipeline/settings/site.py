@@ -19,6 +19,7 @@ VERSION_NAME = re.compile(r"(?!index\.html\Z|versions\.js|pages-)[A-Za-z0-9][A-Z
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/|\Z)")
+_EVENTS = re.compile(r"(https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?)?/[A-Za-z0-9._~/-]*")
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
 
@@ -79,6 +80,10 @@ class Site(Table):
     language: str = "en"
     languages: dict[str, str] = Field(default={}, description="each with the folder of its pages")
     search: bool = True
+    events: str = Field(
+        default="", description="where pages tell what is searched and opened; empty: nowhere"
+    )
+    event_queries: bool = Field(default=False, description="they tell what was asked, too")
     graph: bool = True
     markdown: bool = Field(default=True, description="a .md twin of every page, and llms.txt")
     report: bool = Field(default=True, description="a page on what the last night did")
@@ -129,6 +134,13 @@ class Site(Table):
         unknown = sorted(set(re.findall(r"\{([^{}]*)\}", url)) - {"path", "collection"})
         if unknown:
             raise ValueError(f"unknown {{{unknown[0]}}}; there are {{path}} and {{collection}}")
+        return url
+
+    @field_validator("events")
+    @classmethod
+    def _known_events(cls, url: str) -> str:
+        if url and (not _EVENTS.fullmatch(url) or url.startswith("//")):
+            raise ValueError(f"{url!r} is no address for events; write https://…/v1/events or /v1/events")
         return url
 
     @field_validator("languages")

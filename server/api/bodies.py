@@ -166,6 +166,12 @@ class SnapshotBody(TypedDict):
     tools: dict[str, str]
 
 
+class RecordedBody(TypedDict):
+    """How many events were recorded."""
+
+    recorded: int
+
+
 def schema_of(body: Any, template: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the JSON schema of a body, and those that it refers to by name."""
     schema = TypeAdapter(body).json_schema(ref_template=template, mode="serialization")

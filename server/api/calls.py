@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from ...artifacts.events.event_log import EventLog
 from ...artifacts.query.answer import Answer
 from ...pipeline.printable import json_printable
 from ..current import ServedSnapshot
@@ -16,6 +17,7 @@ from .parameters import Parameters
 
 JSON = "application/json"
 MARKDOWN = "text/markdown"
+TEXT = "text/plain"
 P_co = TypeVar("P_co", bound=Parameters, covariant=True)
 
 
@@ -30,6 +32,7 @@ class Call(Generic[P_co]):
     served: ServedSnapshot
     client: Client
     metrics: Metrics
+    events: EventLog | None = None
     target: str = ""
     media_type: str = JSON
 

@@ -80,8 +80,8 @@ class OperationEndpoint:
         if request.query_params:
             raise HttpProblem("parameter-invalid", "Parameters are in the body or in the query, not in both.")
         kind = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
-        if kind != JSON:
-            raise HttpProblem("media-type-unknown", f"The body must be {JSON}.")
+        if kind not in self._operation.takes:
+            raise HttpProblem("media-type-unknown", f"The body must be {' or '.join(self._operation.takes)}.")
         try:
             content = await request.body()
         except ClientDisconnect:
@@ -92,8 +92,9 @@ class OperationEndpoint:
         """Return the reply and its tag, both of one snapshot; raise ``HttpProblem`` or ``NoctuleError``."""
         with self._borrowed(asked) as served:
             call = Call(
-                asked.parameters, served, asked.client, self._service.metrics, asked.target, asked.form
-            )
+                asked.parameters, served, asked.client, self._service.metrics, self._service.events,
+                asked.target, asked.form,
+            )  # fmt: skip
             return self._operation.answer(call), self._tag(asked, served)
 
     @contextmanager

@@ -50,7 +50,8 @@ def _operation(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     if operation.method == "GET":
         described["parameters"] = [*_in_path(operation), *_in_query(operation, schemas)]
     else:
-        content = {JSON: {"schema": _reference(operation.parameters, schemas)}}
+        schema = _reference(operation.parameters, schemas)
+        content = {each: {"schema": schema} for each in operation.takes}
         described["requestBody"] = {"required": True, "content": content}
     return described
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import bodies, reading, searching
-from .calls import JSON, Call, Reply
+from . import bodies, events, reading, searching
+from .calls import JSON, TEXT, Call, Reply
 from .parameters import (
     DocumentListParameters,
     DocumentParameters,
@@ -28,7 +28,8 @@ _SEARCH_PROBLEMS = (
 class Operation:
     """One operation: where it is, what it takes, what answers it, and the scope that a token needs for it.
 
-    ``problems`` are those that it may answer with besides those of every operation.
+    ``problems`` are those that it may answer with besides those of every operation; ``takes`` are the
+    types under which a body of JSON may come.
     """
 
     method: str
@@ -41,6 +42,7 @@ class Operation:
     scope: str = "search"
     problems: tuple[str, ...] = ()
     forms: tuple[str, ...] = (JSON,)
+    takes: tuple[str, ...] = (JSON,)
 
 
 OPERATIONS = (
@@ -64,6 +66,11 @@ OPERATIONS = (
               reading.collections, bodies.CollectionsBody),
     Operation("GET", "/v1/snapshot", "snapshot", "What is served.", Parameters,
               reading.snapshot, bodies.SnapshotBody),
+    Operation("POST", events.PATH, "events", "Record hits that were shown and opened, if it is on.",
+              events.EventParameters, events.record, bodies.RecordedBody, "events",
+              ("events-off", "events-full"),
+              # Browsers send a last word from a page to another host only as text.
+              takes=(JSON, TEXT)),
 )  # fmt: skip
 # What any operation may answer with.
 COMMON_PROBLEMS = (

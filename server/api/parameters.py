@@ -30,19 +30,21 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _text(most: int, description: str, **more: Any) -> Any:
+def text_field(most: int, description: str, **more: Any) -> Any:
+    """Return the field of a text of at most so many characters."""
     return Field(max_length=most, description=description, **more)
 
 
-_WHOLE = BeforeValidator(_whole)
+WHOLE = BeforeValidator(_whole)
 # As a class of a regular expression: what a text may hold.
 _ALLOWED = r"[^\x00-\x08\x0b\x0c\x0e-\x1f]"
-_Text = Annotated[
+Text = Annotated[
     str, AfterValidator(_without_controls), Field(json_schema_extra={"pattern": f"^{_ALLOWED}*$"})
 ]
-_SnapshotName = Annotated[str, Field(
-    pattern="^([0-9a-f]{20})?$", description="The snapshot that must answer; another is an error (410).",
-)]  # fmt: skip
+SnapshotId = Annotated[str, Field(pattern="^([0-9a-f]{20})?$")]
+_SnapshotName = Annotated[
+    SnapshotId, Field(description="The snapshot that must answer; another is an error (410).")
+]
 # What the schema says of blanks is told by the operation: of several searches, one may be empty.
 _NOT_BLANK = rf"{_ALLOWED}*[^\s\x00-\x1f]{_ALLOWED}*"
 _WORDS: dict[str, JsonValue] = {"minLength": 1, "pattern": f"^{_NOT_BLANK}$"}
@@ -56,18 +58,18 @@ _FILTER_FORM: dict[str, JsonValue] = {
     rf"|community:[0-9]{{1,100}}|(after|before):{_DATE})$"
 }
 _Filters = Annotated[
-    tuple[Annotated[_Text, Field(min_length=1, max_length=500, json_schema_extra=_FILTER_FORM)], ...],
+    tuple[Annotated[Text, Field(min_length=1, max_length=500, json_schema_extra=_FILTER_FORM)], ...],
     Field(
         max_length=20, description="KIND:VALUE; those of one kind are alternatives, the kinds must all hold."
     ),
 ]
 _Collections = Annotated[
-    tuple[Annotated[_Text, Field(min_length=1, max_length=64)], ...],
+    tuple[Annotated[Text, Field(min_length=1, max_length=64)], ...],
     Field(max_length=20, description="Only documents of these collections."),
 ]
-_TopN = Annotated[int, Field(ge=1, le=50, description="How many hits."), _WHOLE]
+_TopN = Annotated[int, Field(ge=1, le=50, description="How many hits."), WHOLE]
 _ExcerptChars = Annotated[
-    int, Field(ge=0, le=2_000, description="The length of excerpts; 0: as the settings say."), _WHOLE
+    int, Field(ge=0, le=2_000, description="The length of excerpts; 0: as the settings say."), WHOLE
 ]
 _Explain = Annotated[bool, Field(description="Whether to say where each score comes from.")]
 
@@ -79,16 +81,21 @@ class Parameters(BaseModel):
 
     snapshot: _SnapshotName = ""
 
+    @classmethod
+    def owner(cls, _location: Sequence[int | str]) -> type[BaseModel]:
+        """Return the model that a name belongs to which is wrong at this place."""
+        return cls
+
 
 class SearchParameters(Parameters):
     """A search."""
 
-    q: _Text = _text(1_000, "Words, a question, or code.", json_schema_extra=_WORDS)
+    q: Text = text_field(1_000, "Words, a question, or code.", json_schema_extra=_WORDS)
     top_n: _TopN = 10
     mode: Annotated[Mode, Field(description="Which lists are asked.")] = "hybrid"
     filter: _Filters = ()
     collection: _Collections = ()
-    hypothesis: _Text = _text(4_000, "An answer as it might be written (HyDE).", default="")
+    hypothesis: Text = text_field(4_000, "An answer as it might be written (HyDE).", default="")
     explain: _Explain = False
     excerpt_chars: _ExcerptChars = 0
 
@@ -98,11 +105,16 @@ class MultiSearchParameters(Parameters):
 
     searches: tuple[SearchParameters, ...] = Field(min_length=1, max_length=10)
 
+    @classmethod
+    def owner(cls, location: Sequence[int | str]) -> type[BaseModel]:
+        """Return the model of one search for what is wrong in it."""
+        return SearchParameters if location[0] == "searches" else cls
+
 
 class SimilarParameters(Parameters):
     """Documents like one."""
 
-    doc_id: _Text = _text(1_000, "A document, as collection:path.", min_length=1)
+    doc_id: Text = text_field(1_000, "A document, as collection:path.", min_length=1)
     top_n: _TopN = 10
     filter: _Filters = ()
     collection: _Collections = ()
@@ -112,24 +124,24 @@ class SimilarParameters(Parameters):
 class RelatedParameters(Parameters):
     """Words near a word."""
 
-    term: _Text = _text(200, "A word of the vocabulary, or any text.", json_schema_extra=_WORDS)
+    term: Text = text_field(200, "A word of the vocabulary, or any text.", json_schema_extra=_WORDS)
     top_n: _TopN = 10
 
 
 class DocumentParameters(Parameters):
     """A document, or a part of it."""
 
-    section: _Text = _text(500, "The anchor of a section; empty: all of the document.", default="")
-    start: Annotated[int, Field(ge=0, le=1_000_000_000, description="The first character."), _WHOLE] = 0
-    max_chars: Annotated[int, Field(ge=1, le=40_000, description="The most characters."), _WHOLE] = 20_000
+    section: Text = text_field(500, "The anchor of a section; empty: all of the document.", default="")
+    start: Annotated[int, Field(ge=0, le=1_000_000_000, description="The first character."), WHOLE] = 0
+    max_chars: Annotated[int, Field(ge=1, le=40_000, description="The most characters."), WHOLE] = 20_000
 
 
 class DocumentListParameters(Parameters):
     """The documents whose names begin so."""
 
-    prefix: _Text = _text(1_000, "The beginning of their names, as collection:folder/.", default="")
-    after: _Text = _text(1_000, "The name after which the list goes on.", default="")
-    limit: Annotated[int, Field(ge=1, le=1_000, description="The most documents."), _WHOLE] = 100
+    prefix: Text = text_field(1_000, "The beginning of their names, as collection:folder/.", default="")
+    after: Text = text_field(1_000, "The name after which the list goes on.", default="")
+    limit: Annotated[int, Field(ge=1, le=1_000, description="The most documents."), WHOLE] = 100
 
 
 def of_query(model: type[_P], given: Iterable[tuple[str, str]]) -> _P:
@@ -190,7 +202,7 @@ def _field_problem(model: type[Parameters], error: ErrorDetails) -> FieldProblem
     name = ".".join(map(str, error["loc"]))
     if error["type"] != "extra_forbidden":
         return FieldProblem(name, error["msg"].removeprefix("Value error, "))
-    owner = SearchParameters if error["loc"][0] == "searches" else model
+    owner = model.owner(error["loc"])
     near = nearest(str(error["loc"][-1]), owner.model_fields)
     return FieldProblem(name, "there is no such parameter", near or sorted(owner.model_fields))
 

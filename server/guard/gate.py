@@ -16,17 +16,26 @@ _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="noctule"'}
 
 
 class Guards:
-    """What every gate of a server shares: tokens, buckets, the largest body, and how long one may take."""
+    """What every gate of a server shares: tokens, buckets, the largest body, and how long one may take.
+
+    For the scopes ``open_to_all`` no token is needed.
+    """
 
     def __init__(
-        self, tokens: TokenFile | None, buckets: TokenBuckets, max_body_bytes: int, body_s: float
+        self,
+        tokens: TokenFile | None,
+        buckets: TokenBuckets,
+        max_body_bytes: int,
+        body_s: float,
+        open_to_all: frozenset[str] = frozenset(),
     ) -> None:
         self.tokens, self.buckets, self.max_body_bytes, self.body_s = tokens, buckets, max_body_bytes, body_s
+        self._open_to_all = open_to_all
 
     def admit(self, scope: Scope, needed: str) -> Client:
         """Return who asks; raise ``HttpProblem`` for a token that will not do, or too many requests."""
         peer = bucket_of(scope["client"][0] if scope.get("client") else "")
-        if self.tokens is None:
+        if self.tokens is None or needed in self._open_to_all:
             self.charge(peer)
             return ANYBODY
         token = _token_in(Headers(scope=scope))

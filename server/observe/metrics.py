@@ -45,6 +45,7 @@ class Metrics:
         self.zero_hits = Counter("noctule_zero_hits_total", "Searches without a hit.", registry=registry)
         self.unsure = Counter("noctule_unsure_total", "Searches without a sure hit.", registry=registry)
         self.warnings = Counter("noctule_warnings_total", "Answers with a warning.", registry=registry)
+        self.events = Counter("noctule_events_total", "Events recorded.", registry=registry)
         self.not_modified = Counter(
             "noctule_not_modified_total", "Requests answered by 304.", registry=registry
         )

@@ -21,6 +21,8 @@ from .metrics import Metrics
 RECORD = "noctule.record"
 _log = logging.getLogger("noctule.access")
 _MOST_SHOWN = 200
+# An address beside the time would say whose event it was.
+_NAMELESS = ("/v1/events",)
 # Asked every few seconds.
 _PROBES = ("GET /livez", "GET /readyz", "GET /metrics")
 
@@ -103,7 +105,8 @@ class ObservedRequests:
             _log.info("%s", self._line(scope, record, seconds))
 
     def _line(self, scope: Scope, record: RequestRecord, seconds: float) -> str:
-        peer = scope["client"][0] if scope.get("client") else "-"
+        is_named = scope.get("client") and scope["path"] not in _NAMELESS
+        peer = scope["client"][0] if is_named else "-"
         parts = [
             bounded(peer, 64), record.client, bounded(scope["method"], 16), _quoted(scope["path"]),
             *record.route.split(" ")[2:], str(record.status), f"{record.sent}B", f"{seconds * 1000:.1f}ms",

@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,9 +19,10 @@ from ..pipeline.settings.site import Site
 from . import urls
 from .assets import asset_files, card_files, media_files
 from .background import BackgroundProcess
-from .fingerprints.pages import page_fingerprints
+from .fingerprints.pages import PageFingerprint, page_fingerprints
 from .fingerprints.shared import shared_digest, site_fingerprint
 from .incremental.previous import FileRecord, PreviousSite, Reuse, SiteRecord, previous_site, record_files
+from .incremental.search_changes import kept_base
 from .incremental.staging import StagingFolder, exchanged
 from .library import SnapshotTables
 from .outline.plan import SitePage, SitePlan, plan_site
@@ -71,6 +72,7 @@ class _Wanted:
     whole: str
     background: BackgroundProcess | None
     lookup: LookupFiles | None
+    store: Path | None
     began_ns: int
 
 
@@ -84,8 +86,12 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
     background: BackgroundProcess | None = None,
     aside: Path | None = None,
     lookup: LookupFiles | None = None,
+    store: Path | None = None,
 ) -> SiteResult:
-    """Build the site for this snapshot in ``out``; the same snapshot and settings give the same bytes.
+    """Build the site for this snapshot in ``out``; the same snapshots and settings give the same bytes.
+
+    Snapshots, since the search keeps the term shards of an earlier one for as long as ``store`` has that one
+    and little has changed.
 
     Files of the existing site are kept if their inputs are unchanged; with ``full``, none are. Those whose
     turn it is are read, and made anew if they are not what was written (``verify_nights``). ``ranking``
@@ -100,7 +106,7 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
     target = out.resolve()
     refuse_other_content(target)
     whole = site_fingerprint(snapshot.id, settings, ranking)
-    wanted = _Wanted(snapshot, target, settings, ranking, whole, background, lookup, time.time_ns())
+    wanted = _Wanted(snapshot, target, settings, ranking, whole, background, lookup, store, time.time_ns())
     with previous_site(target) as found:
         previous = PreviousSite() if full else verified(found, settings.verify_nights, wanted.began_ns)
         if previous.record.whole == whole and _is_whole(previous):
@@ -171,20 +177,22 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     counted = wanted.settings.max_files > 0
     shown = begin_shown(plan, snapshot, wanted.background, stage) if ranking and not counted else None
     reuse = Reuse(stage.previous, shared_digest(plan))
-    add_pages(plan, _add_kept(plan, reuse, stage), snapshot, stage, wanted.background)
+    fingerprints = page_fingerprints(plan, reuse.shared)
+    add_pages(plan, _add_kept(plan, reuse, fingerprints, stage), snapshot, stage, wanted.background)
     summaries = {each.path: each.summary for each in stage.files}
-    found = _search(plan, wanted, ranking, shown, stage) if ranking else ()
-    around = _all(_around(plan, summaries), offline_files(plan, reuse.shared))
+    contents = {page: fingerprints[plan.by_page[page].row].content for page in plan.tree.pages}
+    around = _all(_around(plan, summaries, reuse, contents), offline_files(plan, reuse.shared))
     files = _all(media_files(plan.library, snapshot, reuse), card_files(plan, reuse))
     try:
-        for page in _all(list_pages(plan, reuse), around, files, found):
-            stage.add(page)
+        with _search(plan, wanted, shown, stage) as search:
+            for page in _all(list_pages(plan, reuse), around, files, search.files):
+                stage.add(page)
     except TooManyFiles as error:
         raise _too_many_files(stage.files, wanted.settings.max_files, error.args[0]) from None
     pages = len(plan.tree.pages)
     if counted and (more := len(stage.files) + _RECORD_FILES - wanted.settings.max_files) > 0:
         raise _too_many_files(stage.files, wanted.settings.max_files, more)
-    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id)):
+    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id, search.base)):
         stage.add(page)
     _stamp(stage.folder, wanted.began_ns)
     size = sum(each.size for each in stage.files)
@@ -192,17 +200,33 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written, healed)
 
 
+@dataclass(frozen=True, slots=True)
+class _SearchFiles:
+    """The files of the search index, and the snapshot whose term shards they are, if there is an index."""
+
+    files: Iterable[SitePage] = ()
+    base: str = ""
+
+
+@contextmanager
 def _search(
-    plan: SitePlan, wanted: _Wanted, ranking: Search, shown: Callable[[], Shown] | None, stage: StagingFolder
-) -> Iterator[SitePage]:
+    plan: SitePlan, wanted: _Wanted, shown: Callable[[], Shown] | None, stage: StagingFolder
+) -> Iterator[_SearchFiles]:
     """Yield the files of the search index; lookup files made for this site are already in place."""
-    given, lookup = wanted.lookup, None
-    if given is not None and given.is_for(wanted.snapshot, ranking, stage.previous):
-        yield from given.pages
-        lookup = given.ready
+    snapshot, ranking, given = wanted.snapshot, wanted.ranking, wanted.lookup
+    if ranking is None or not wanted.settings.search:
+        yield _SearchFiles()
+        return
     most = wanted.settings.max_files
-    elsewhere = Elsewhere(lookup, shown, lambda: most - _RECORD_FILES - len(stage.files) if most else None)
-    yield from search_files(plan, wanted.snapshot, ranking, stage.previous, elsewhere=elsewhere)
+    room = lambda: most - _RECORD_FILES - len(stage.files) if most else None  # noqa: E731  # asked for late
+    files = partial(search_files, plan, snapshot, ranking, stage.previous)
+    if given is not None and given.is_for(snapshot, ranking, stage.previous):
+        elsewhere = Elsewhere(given.ready, shown, room)
+        yield _SearchFiles(_all(given.pages, files(elsewhere=elsewhere)), given.lookup.base.snapshot)
+        return
+    with kept_base(wanted.store, stage.previous, snapshot) as base:
+        found = files(elsewhere=Elsewhere(None, shown, room), base=base)
+        yield _SearchFiles(found, base.snapshot.id if base else snapshot.id)
 
 
 def _too_many_files(files: Sequence[FileRecord], most: int, more: int) -> SettingsError:
@@ -226,9 +250,10 @@ def _all(*parts: Iterable[SitePage]) -> Iterator[SitePage]:
         yield from part
 
 
-def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted]:
+def _add_kept(
+    plan: SitePlan, reuse: Reuse, fingerprints: Sequence[PageFingerprint], stage: StagingFolder
+) -> list[Wanted]:
     """Keep unchanged document pages and their markdown in the folder; return what is left to make."""
-    fingerprints = page_fingerprints(plan, reuse.shared)
     left: list[Wanted] = []
     for page in plan.tree.pages:
         fingerprint, twin = fingerprints[plan.by_page[page].row], plan.twins.get(page)
@@ -243,10 +268,12 @@ def _add_kept(plan: SitePlan, reuse: Reuse, stage: StagingFolder) -> list[Wanted
     return left
 
 
-def _around(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
+def _around(
+    plan: SitePlan, summaries: Mapping[str, str], reuse: Reuse, contents: Mapping[str, str]
+) -> Iterator[SitePage]:
     """Yield what goes with the pages whose ``summaries`` are given."""
     yield from preview_files(plan, summaries)
-    yield from llms_files(plan, summaries)
+    yield from llms_files(plan, summaries, reuse, contents)
     yield from feed_file(plan, summaries)
     yield from blog_feeds(plan, summaries)
     yield from asset_files(plan)

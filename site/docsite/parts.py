@@ -43,6 +43,8 @@ class Parts:
     folders: bool
     cards: str
     also: tuple[OtherSite, ...]
+    events: str
+    event_queries: bool
 
     def other_sites(self) -> str:
         """Return the other sites that the search asks, as JSON."""
@@ -88,6 +90,8 @@ def parts_of(
         blogs=blogs,
         folders=settings.clean_urls,
         cards=cards,
+        events=settings.events if settings.search else "",
+        event_queries=settings.event_queries,
     )
 
 

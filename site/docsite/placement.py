@@ -13,8 +13,8 @@ from ..pipeline.address import INDEX_NAMES, slug_path
 NO_ORDER = float("inf")
 _ORDER = ("nav_order", "sidebar_position", "weight", "order")
 _LABEL = ("nav_title", "sidebar_label", "linkTitle", "linktitle", "navTitle")
-# Just the Docs; Docusaurus; Docsy; hugo-book.
-_HIDDEN = ("nav_exclude", "unlisted", "toc_hide", "bookHidden")
+# Just the Docs; Docusaurus; Docsy; hugo-book; Sphinx.
+_HIDDEN = ("nav_exclude", "unlisted", "toc_hide", "bookHidden", "orphan")
 _FROM = ("redirect_from", "aliases", "alias")
 _SLUGS = ("slug", "permalink")
 _NAMES = (

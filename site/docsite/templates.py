@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 from jinja2 import (
     ChoiceLoader,
@@ -35,10 +36,15 @@ ORIGINALS = "theme"
 TEMPLATE_ENDING = ".html"
 
 
-def content_security_policy(*, remote_images: bool) -> str:
-    """Return what pages may load, which is nothing from other hosts but images, if those are shown."""
+def content_security_policy(*, remote_images: bool, events: str = "") -> str:
+    """Return what pages may load, which is nothing from other hosts but images, if those are shown.
+
+    Scripts may send something to one other host, if ``events`` names an address there.
+    """
     shown = "img-src 'self' data: https:;" if remote_images else "img-src 'self' data:;"
-    return CONTENT_SECURITY_POLICY.replace("img-src 'self' data:;", shown)
+    policy = CONTENT_SECURITY_POLICY.replace("img-src 'self' data:;", shown)
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(events)) if ":" in events else ""
+    return policy.replace("connect-src 'self'", f"connect-src 'self' {origin}".rstrip())
 
 
 class Theme:

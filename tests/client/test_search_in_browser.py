@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 from selenium import webdriver
 
 import noctule.artifacts.query
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.index.postings import TokenVectorRows
+from noctule.docsite.incremental.search_changes import Base, Changes
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.files import compressed, script
 from noctule.docsite.search.index import Elsewhere, search_files
@@ -94,6 +96,20 @@ noctule.open({base: "../_search/"}).then(async (engine) => {
     plain: query.replace(/"|\\w+\\*/g, ""), prefixes: query.match(/\\w+(?=\\*)/g) || [], partial: "",
   }, engine.tokens());
   done((await engine.gatherer.meant(reads, engine.tokens())).length);
+});"""
+
+NUMBERS = """const done = arguments[0];
+noctule.open({base: "../_search/"}).then(({manifest}) => done([...manifest.segments[0].numbers]));"""
+
+WARMED = """const [typed, done] = arguments;
+noctule.open({base: "../_search/"}).then(async (engine) => {
+  const counts = [];
+  for (const words of typed) {
+    engine.warm(words);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    counts.push([...engine.store.read.keys()].filter((key) => key.startsWith("term_shards")).length);
+  }
+  done(counts);
 });"""
 
 READ = """const [queries, done] = arguments;
@@ -273,6 +289,52 @@ def test_synonyms_of_the_glossary_find_what_they_find_in_python(
     assert before[0][0] != "Kestrel" == after[0][0]
     assert all(old != new for old, new in zip(before, after, strict=True))
     assert sum(same) / len(same) >= 0.8
+
+
+def test_an_index_that_keeps_an_earlier_ones_shards_answers_as_one_without(
+    driver: webdriver.Chrome, copy: Path, search_site: SearchSite
+) -> None:
+    queries = ("kestrel", "rollback and prune", *QUERIES[:12])
+    before = [_answer(driver, query) for query in queries]
+    base = driver.current_url.removesuffix("try/index.html")
+    # As if every tenth document had changed to what it is; then, as if one had gone and one were new.
+    rows = np.arange(0, 60, 10)
+    gone = Changes(np.array([3]), np.array([40]), np.array([-1]))
+    for changes in (Changes(rows, rows, rows), gone):
+        with search_site.store.open() as snapshot:
+            plan, kept = plan_site(snapshot, Site(title="Guide")), Base(snapshot, changes)
+            for each in search_files(plan, snapshot, search_site.settings.search, base=kept):
+                (copy / each.path).write_bytes(each.content)
+        _load(driver, base)
+        if changes.stale is rows:
+            for query, old in zip(queries, before, strict=True):
+                found = _answer(driver, query)
+                assert found["hits"][0]["url"] == old["hits"][0]["url"], query
+                same = {hit["url"] for hit in found["hits"]} & {hit["url"] for hit in old["hits"]}
+                assert len(same) >= 0.8 * len(old["hits"]), query
+                scores = {hit["url"]: hit["score"] for hit in old["hits"]}
+                for hit in found["hits"]:
+                    assert hit["score"] == pytest.approx(scores.get(hit["url"], hit["score"]), abs=0.05)
+    numbers = driver.execute_async_script(NUMBERS)
+    assert numbers == [0, 1, 2, -1, *range(3, 40), *range(41, len(numbers))]
+
+
+def test_a_word_that_is_being_typed_loads_its_shard_once_no_other_can_have_it(page: webdriver.Chrome) -> None:
+    assert page.execute_async_script(WARMED, ["s", "se", "kestre", "kestrel", "kestrel s"]) == [0, 0, 1, 1, 1]
+
+
+def test_hits_that_are_folders_are_addressed_as_such(page: webdriver.Chrome, address: str) -> None:
+    def found() -> str:
+        (url,) = [
+            hit["url"]
+            for hit in _answer(page, "the guide", limit=40)["hits"]
+            if "guide/index" in hit["url"] or hit["url"].endswith("guide/")
+        ]
+        return url.removeprefix(address)
+
+    assert found() == "guide/index.html"
+    page.execute_script("document.documentElement.dataset.folders = ''")
+    assert found() == "guide/"
 
 
 def test_boosts_change_the_order(page: webdriver.Chrome) -> None:

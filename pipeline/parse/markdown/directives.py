@@ -111,7 +111,8 @@ def entries(lines: Sequence[str]) -> list[str]:
     found = []
     for line in filter(None, map(str.strip, lines)):
         titled = _TITLED_ENTRY.match(line)
-        text, target = (titled[1], titled[2]) if titled else (line, line)
+        target = titled[2] if titled else line
         if "*" not in target and target != "self" and not line.startswith((":", "---", "#")):
-            found.append(f"[{text}](<{target}>)")
+            plain = not titled and "://" not in target and "`" not in target
+            found.append(f"{{doc}}`{target}`" if plain else f"[{titled[1] if titled else line}](<{target}>)")
     return found

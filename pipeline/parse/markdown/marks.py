@@ -28,7 +28,7 @@ _PRESSED = re.compile(
 _CHANGE = re.compile(r"\{(\+\+|--|==|>>)((?:[^{}\n]|\n(?!\s*\n)){1,1000}?)(\+\+|--|==|<<)\}")
 _SUBSTITUTED = re.compile(r"\{~~([^{}~\n]{0,500})~>([^{}~\n]{0,500})~~\}")
 _TRACKED = {("++", "++"): "ins", ("--", "--"): "del", ("==", "=="): "mark", (">>", "<<"): ""}
-_SHORTCODE = re.compile(r":([a-z0-9_+-]{2,60}):(?!\w)")
+_SHORTCODE = re.compile(r":([a-z0-9_+-]{1,60}):(?!\w)")
 # Icons that a theme draws, and no text.
 _ICON = re.compile(r"(?:material|fontawesome|octicons|simple)-[a-z0-9-]+")
 _ATTRIBUTES = re.compile(

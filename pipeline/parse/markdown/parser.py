@@ -12,7 +12,7 @@ from ...directives import LEFTOVERS
 from ...model import Block, BlockKind, Heading, Link
 from ..content import ParsedContent, first_title
 from ..front_matter import one_line, unique
-from ..labels import myst_anchors, myst_label
+from ..labels import myst_anchors, myst_labels
 from ..markup import FoundLink, links_in, names_in, require_tame, visible_text
 from .inline import InlineText, read_inline
 from .listings import listing_of
@@ -171,7 +171,7 @@ class _Reader:
     def result(self) -> ParsedContent:
         return ParsedContent(
             text=self.text,
-            blocks=tuple(block for block in self.blocks if not myst_label(block)),
+            blocks=tuple(block for block in self.blocks if not myst_labels(block)),
             title=first_title(self.headings, self.blocks),
             tags=unique(self.tags),
             headings=tuple(self.headings),

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from markdown_it.rules_inline import StateInline
 
-from ..labels import LABEL_PREFIX, label_anchor
+from ..labels import LABEL_PREFIX, UNTITLED, label_anchor
 
 _ROLE = re.compile(r"\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)([^`\n]{1,500})\2(?!`)")
 _TITLED = re.compile(r"([^<>]+?)[ \t]*<([^<>]*)>[ \t]*\Z")
@@ -42,7 +42,8 @@ def _push(state: StateInline, name: str, content: str) -> None:
     titled = _TITLED.match(content)
     title, target = (titled[1], titled[2]) if titled else (content, content)
     if name in _LABELS:
-        state.push("link_open", "a", 1).attrs = {"href": _address(name, target)}
+        untitled = {} if titled or name == "download" else {"class": UNTITLED}
+        state.push("link_open", "a", 1).attrs = {"href": _address(name, target), **untitled}
         state.push("text", "", 0).content = title
         state.push("link_close", "a", -1)
     elif name == "math":

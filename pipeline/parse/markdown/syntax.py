@@ -43,7 +43,7 @@ _VAULT = "dendron://"
 _TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
 # Of an attribute list, what a page keeps.
 _ATTRIBUTES = ("id", "class", "width", "height", "title")
-_HEADING_ID = re.compile(r"[ \t]*\{:?[ \t]*#([\w:.-]{1,200})[^{}\n]*\}[ \t]*$")
+_HEADING_ID = re.compile(r"(?:[ \t]+#+)?[ \t]*\{:?[ \t]*#([\w:.-]{1,200})[^{}\n]*\}[ \t]*$")
 
 
 @lru_cache(maxsize=1)

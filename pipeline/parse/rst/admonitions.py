@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -145,9 +145,9 @@ class Admonition(Lenient):
         """Return the callout, titled with its kind."""
         return self.callout(self.name, nodes.Text(VERSION_TITLES.get(self.name, self.name.capitalize())))
 
-    def callout(self, kind: str, *title: nodes.Node) -> list[nodes.Node]:
-        """Return a callout of that kind and title."""
-        box = nodes.admonition("", nodes.title("", "", *title), *self.body(), classes=[kind.lower()])
+    def callout(self, kind: str, *title: nodes.Node, said: Sequence[nodes.Node] = ()) -> list[nodes.Node]:
+        """Return a callout of that kind and title; ``said`` stands before its content."""
+        box = nodes.admonition("", nodes.title("", "", *title), *said, *self.body(), classes=[kind.lower()])
         return self.named(box)
 
 
@@ -168,7 +168,11 @@ class _VersionChange(Admonition):
 
     def run(self) -> list[nodes.Node]:
         kind = "warning" if self.name.startswith("deprecated") else "note"
-        return self.callout(kind, *self.inline(f"{VERSION_TITLES[self.name]} {self.argument}".strip()))
+        versions = 2 if self.name == "deprecated-removed" else 1
+        words = self.argument.split(" ", versions)
+        title = f"{VERSION_TITLES[self.name]} {' '.join(words[:versions])}".strip()
+        said = [nodes.paragraph("", "", *self.inline(text)) for text in words[versions:]]
+        return self.callout(kind, *self.inline(title), said=said)
 
 
 class _Image(Lenient):

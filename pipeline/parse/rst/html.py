@@ -9,9 +9,9 @@ from html import escape
 from docutils import nodes
 
 from ...navigation.toctree import CLASS as TOCTREE
-from ..labels import label_anchor
+from ..labels import UNTITLED, label_anchor
 from .faults import balanced, quoted_by
-from .objects import LANGUAGE, LINES
+from .objects import LANGUAGE, LINES, language_of_literal
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
@@ -139,7 +139,7 @@ class _Writer:
     def visit_literal_block(self, node: nodes.Element) -> None:
         classes = [name for name in node["classes"] if name != "code"]
         language = node.get(LANGUAGE) or "".join(classes[:1]) or ("" if LANGUAGE in node else self.language)
-        self.code(node, language)
+        self.code(node, language or ("" if LANGUAGE in node else language_of_literal(node.astext())))
 
     def visit_doctest_block(self, node: nodes.Element) -> None:
         self.code(node, "pycon")
@@ -166,7 +166,8 @@ class _Writer:
         elif title := self.title_of(str(node.get("label", ""))):
             self.out.append(f'<a href="{escape(address)}">{escape(title, quote=False)}</a>')
         else:
-            self.tag("a", node, f' href="{escape(address)}"')
+            untitled = f' class="{UNTITLED}"' if node.get("untitled") and node.astext() else ""
+            self.tag("a", node, f' href="{escape(address)}"{untitled}')
 
     def address(self, node: nodes.Element) -> str:
         if "refuri" in node:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import textwrap
+import warnings
 from collections.abc import Iterable, Iterator
 
 from docutils import nodes
@@ -20,6 +23,12 @@ LANGUAGE = "noctule-language"
 # What is said of lines: their numbers, and those that are marked.
 LINES = "noctule-lines"
 
+_MAX_GUESSED = 20_000
+# An assignment, a call, a decorator or a statement: other text may be read as Python by chance.
+_PYTHON_SIGN = re.compile(
+    r"^[ \t]*(?:[\w.\[\]'\"]+[ \t]*=\s|@?[\w.]+\(|@\w|(?:from|import|def|class|with|for|async)\s)",
+    re.MULTILINE,
+)
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,40}")
 _ENTRY = re.compile(r"(.+?)\s*<([^<>]+)>")
 _OPTION_LINE = re.compile(r":[\w-]+:")
@@ -72,6 +81,21 @@ class Code(Lenient):
 def _language(argument: str) -> str:
     name = argument.split(" ", maxsplit=1)[0].lower()
     return name if _LANGUAGE_NAME.fullmatch(name) else ""
+
+
+def language_of_literal(code: str) -> str:
+    """Return the language of a literal block without one, which for Sphinx is Python if it can be read so."""
+    if code.lstrip().startswith(">>> "):
+        return "pycon"
+    if len(code) > _MAX_GUESSED or not _PYTHON_SIGN.search(code):
+        return ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(textwrap.dedent(code))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return ""
+    return "python"
 
 
 def _as_code(text: str) -> nodes.paragraph:
@@ -135,13 +159,14 @@ class _TocTree(Lenient):
         for line in filter(None, map(str.strip, self.content)):
             titled = _ENTRY.fullmatch(line)
             text, target = (titled[1], titled[2]) if titled else (line, line)
+            untitled = not titled and "://" not in target
             if target == "self" or (hidden and "*" in target):
                 continue
             if "*" in target:
                 yield nodes.paragraph("", text)
             else:
                 shown = "" if hidden else text
-                yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target))
+                yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target, untitled=untitled))
 
 
 class _Autosummary(Lenient):

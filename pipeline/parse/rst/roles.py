@@ -17,7 +17,7 @@ Found = tuple[Sequence[nodes.Node], Sequence[nodes.system_message]]
 Role = Callable[..., Found]
 
 _TITLED = re.compile(r"(.+?)\s*<([^<>]*)>\s*", re.DOTALL)
-_LABELS = frozenset({"keyword", "numref", "ref"})
+_LABELS = frozenset({"numref", "ref"})
 _DOCUMENTS = frozenset({"any", "doc"})
 _TEXT_NAMES = """
     abbr abbreviation ac acronym contents dfn dtag eq file-text guilabel i index menuselection term title-text
@@ -68,10 +68,10 @@ def _sphinx_role(key: str) -> Role:
 
 def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
-    if "/" in target:  # only a document's name contains a slash
-        return [nodes.reference(raw, title or target, refuri=target)], []
-    link = nodes.reference(raw, title or target, refuri=f"#{label_anchor(target)}")
-    if not title:
+    # Only a document's name contains a slash.
+    address = target if "/" in target else f"#{label_anchor(target)}"
+    link = nodes.reference(raw, title or target, refuri=address, untitled=not title)
+    if not title and "/" not in target:
         link["label"] = nodes.fully_normalize_name(target)
     return [link], []
 
@@ -79,7 +79,8 @@ def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
 def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
     kind = "any" if name.lower().endswith("any") else "doc"
-    return [nodes.reference(raw, title or target, refuri=label_or_document(target, kind))], []
+    address = label_or_document(target, kind)
+    return [nodes.reference(raw, title or target, refuri=address, untitled=not title)], []
 
 
 def _name(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:

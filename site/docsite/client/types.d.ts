@@ -165,7 +165,14 @@ interface Document {
   modelContext?: { registerTool(tool: object): Promise<void> | void };
 }
 
+/** Global Privacy Control, where a browser has it. */
+interface Navigator {
+  globalPrivacyControl?: boolean;
+}
+
 interface Window {
+  /** As some browsers have it. */
+  doNotTrack?: string;
   noctuleReader: Reader;
   noctuleWords: Record<string, Record<string, string>>;
   /** The versions beside this one, as versions.js lists them. */

@@ -14,6 +14,7 @@ from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.code.info import code_info, language_name
 from ...pipeline.parse.code.listing import CodeListing
+from ...pipeline.parse.labels import UNTITLED
 from ...pipeline.sanitize import ID_PREFIX
 from .embedded import attributes_of, image_html, labelled, player_html
 from .highlight import listing_html
@@ -27,6 +28,7 @@ _ANY_TAG = re.compile(r"<[^<>]*>")
 _LANGUAGE = re.compile(r'class="(?:[^"]* )?language-([\w+#.-]+)')
 _PARTS = re.compile(
     rf"<pre(?P<pre>[^<>]*)>(?P<code>.*?)</pre>"
+    rf'|<a(?P<untitled>(?=[^<>]*\sclass="{UNTITLED}")[^<>]*)>(?P<target>[^<>]*)</a>'
     rf"|<(?P<player>video|audio)(?P<played>[^<>]*)>(?P<inside>.*?)</(?P=player)>"
     rf"|<(?P<end>/?)(?P<tag>{_TAGS}){_ATTRIBUTES}>(?:{ANCHOR_MARK.replace('(', '(?P<anchor>')})?"
     rf"|{HTML_MARK.replace('(', '(?P<html>')}|{ANCHOR_MARK}",
@@ -86,6 +88,8 @@ class Decorator:
         """Return what stands for an element that is replaced with all it holds, or for a mark."""
         if found["code"] is not None:
             return self._code(found["pre"], found["code"])
+        if found["untitled"] is not None:
+            return self._titled(found["untitled"], found["target"])
         if found["player"] is not None:
             return player_html(self._links, _parsed(found["played"]), found["inside"])
         return self._marks.piece(found["html"] or "")
@@ -110,6 +114,15 @@ class Decorator:
         return (
             f'<{tag}{kept} class="align-{side}">' if side in ("left", "center", "right") else f"<{tag}{kept}>"
         )
+
+    def _titled(self, attributes: str, target: str) -> str:
+        """Return a link without a text of its own, with the title of what it leads to."""
+        given = attributes_of(attributes)
+        href = unescape(given.get("href", ""))
+        shown = escape(self._links.title(href), quote=False) or target or escape(href, quote=False)
+        return self._link(
+            "".join(f' {name}="{value}"' for name, value in given.items() if name != "class")
+        ) + (f"{shown}{self._link_end()}")
 
     def _link(self, attributes: str) -> str:
         given = _parsed(attributes)

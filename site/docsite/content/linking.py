@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
@@ -12,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from ...pipeline.address import outside_address
 from ...pipeline.links.resolve import heading_spellings
-from ...pipeline.parse.labels import label_anchor, label_in
+from ...pipeline.parse.labels import LABEL_PREFIX, label_anchor, labels_in
 from ...pipeline.parse.markup import names_in
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
@@ -20,6 +21,9 @@ from ..library import Entry, Library
 from ..link_rows import Asset, LinkRow
 
 _SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
+_HEADING = re.compile(r"<h([1-6])\b[^<>]*>.*?</h\1>", re.DOTALL)
+_ANY_TAG = re.compile(r"<[^<>]*>")
+_LABELLED = re.compile(r"^\(([^()\n]{1,200})\)=[ \t]*\n", re.MULTILINE)
 
 
 # Begins the name of a heading such as "Source code", which is not a name with the sanitiser's prefix.
@@ -51,6 +55,7 @@ class Anchors:
         self._library = library
         self._slugs = lru_cache(maxsize=4096)(self._read_slugs)
         self._ids = lru_cache(maxsize=512)(self._read_ids)
+        self._titles = lru_cache(maxsize=512)(self._read_titles)
 
     def find(self, entry: Entry, fragment: str) -> str:
         """Return the anchor on the page of ``entry`` that ``fragment`` means, however it is spelt, or
@@ -65,6 +70,34 @@ class Anchors:
         own = fragment.partition(":#")[0].partition(",")[0]
         return f"{ID_PREFIX}{own}" if own in self._ids(entry) else ""
 
+    def title(self, entry: Entry, fragment: str) -> str:
+        """Return the title of the document, or of its heading that ``fragment`` names; nothing for none."""
+        if not fragment:
+            return entry.title
+        titles = self._titles(entry)
+        names = (fragment, *heading_spellings(fragment))
+        found = next((titles[name] for name in names if name in titles), "")
+        is_document = fragment.startswith(LABEL_PREFIX) and not self.find(entry, fragment)
+        return found or (entry.title if is_document else "")
+
+    def _read_titles(self, entry: Entry) -> Mapping[str, str]:
+        """Return the title of each heading by its names and its labels."""
+        titles = {section.slug: section.title for section in self._library.sections(entry)}
+        if entry.syntax == "html":
+            for heading in _HEADING.finditer(self._library.html(entry)):
+                said = " ".join(unescape(_ANY_TAG.sub("", heading[0])).split())
+                titles |= dict.fromkeys(map(unescape, _SOURCE_ID.findall(heading[0])), said)
+            return titles
+        text = self._library.text(entry)
+        sections = self._library.sections(entry)
+        for label in _LABELLED.finditer(text) if ")=" in text else ():
+            below = len(text[: label.end()].encode())
+            section = next((each for each in sections if each.byte_start >= below), None)
+            between = text.encode()[below : section.byte_start].decode(errors="ignore") if section else ""
+            if section and len(_LABELLED.sub("", between).split("\n", 4)) < 4:
+                titles |= dict.fromkeys((label[1], label_anchor(label[1])), section.title)
+        return titles
+
     def _read_slugs(self, entry: Entry) -> frozenset[str]:
         return frozenset(self._library.anchors(entry))
 
@@ -72,8 +105,9 @@ class Anchors:
         if entry.syntax == "html":
             return frozenset(unescape(found) for found in _SOURCE_ID.findall(self._library.html(entry)))
         text = self._library.text(entry)
-        labels = map(label_in, text.split("\n") if ")=" in text else ())
-        named = [name for label in labels if label for name in (label, label_anchor(label))]
+        lines = text.split("\n") if ")=" in text else ()
+        labels = [label for line in lines for label in labels_in(line)]
+        named = [name for label in labels for name in (label, label_anchor(label))]
         return frozenset((*names_in(text), *named))
 
 
@@ -99,6 +133,12 @@ class PageLinks:
             return Destination("external", href)
         anchor = self._anchors.find(self._source, unquote(href[1:])) if href.startswith("#") else ""
         return self._internal(self._source, anchor) if anchor else MISSING
+
+    def title(self, href: str) -> str:
+        """Return the title of what a link without a text of its own leads to; nothing if it has none."""
+        row = self._rows.get(href) or self._rows.get(unquote(href))
+        entry = self._library.by_id.get(row.target_id or "") if row else None
+        return self._anchors.title(entry, row.fragment) if row and entry else ""
 
     def asset(self, address: str) -> Asset | None:
         """Return the image, medium or attachment that a markdown or HTML address means."""

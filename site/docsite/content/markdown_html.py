@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from ...pipeline.address import slugify
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
-from ...pipeline.parse.labels import label_anchor, label_in
+from ...pipeline.parse.labels import UNTITLED, label_anchor, labels_in
 from ...pipeline.parse.markdown.inline import read_inline
 from ...pipeline.parse.markdown.listings import NOTES, listing_of
 from ...pipeline.parse.markdown.syntax import markdown_parser
@@ -132,10 +132,10 @@ def other_slugs(title: str, slug: str) -> Iterator[str]:
 def _name_labels(tokens: Sequence[Token]) -> None:
     """Turn MyST's labels, ``(name)=`` on lines of their own, into the names that links use."""
     for before, inline, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        label = label_in(inline.content) if before.type == "paragraph_open" and ")=" in inline.content else ""
-        if label:
+        labels = labels_in(inline.content) if before.type == "paragraph_open" else ()
+        if labels:
             before.hidden = after.hidden = True
-            names = dict.fromkeys((label, label_anchor(label)))
+            names = dict.fromkeys(name for label in labels for name in (label, label_anchor(label)))
             named = "".join(f'<span id="{escape(name)}"></span>' for name in names)
             inline.children = [Token("html_inline", "", 0, content=named)]
 
@@ -210,6 +210,11 @@ class _Renderer(RendererHTML):
             return written
         rest = (token.content for token in tokens[index + 1 :] if token.type == "html_inline")
         return _contained(written, "".join(rest))
+
+    def link_open(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+        if index + 1 < len(tokens) and tokens[index + 1].type == "link_close":
+            tokens[index].attrSet("class", UNTITLED)
+        return str(self.renderToken(tokens, index, options, env))
 
     def td_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return _cell(tokens[index])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...pipeline.parse.labels import UNTITLED
 from ..content.render import MAX_TRANSCLUSION_DEPTH
 from ..incremental.columns import digest, group_digests, row_digests
 from ..library import Library
@@ -19,6 +21,9 @@ _OWN = (
 )  # fmt: skip
 _REFERENCES = ("wikilink", "transclusion")
 _TRANSCLUSION = "![["
+# Links that show the title of what they lead to, in markdown and in HTML.
+_UNTITLED = r"\[\]\(|\{(?:ref|doc|any|numref)\}`|\{(?:toctree|eval-rst)\}"
+_UNTITLED_HTML = f'class="{UNTITLED}"'
 _BETWEEN = "\0"
 
 
@@ -27,7 +32,6 @@ def content_digests(plan: SitePlan) -> list[bytes]:
     library = plan.library
     own = row_digests([library.documents.column(name) for name in _OWN])
     places = row_digests([pa.array(column, pa.large_string()) for column in _places(plan)])
-    anchors = row_digests([library.documents.column("anchors"), library.documents.column("html")])
     sections = library.section_rows
     code = library.code_rows
     parts = (
@@ -40,7 +44,7 @@ def content_digests(plan: SitePlan) -> list[bytes]:
         group_digests(
             [code.table.column(name) for name in ("language", "byte_start", "byte_end")], code.bounds
         ),
-        _link_digests(library, anchors),
+        _link_digests(library),
     )
     content = [digest(*each) for each in zip(*parts, strict=True)]
     return _with_transclusions(library, content)
@@ -56,14 +60,17 @@ def _places(plan: SitePlan) -> tuple[list[str], list[str], list[str]]:
     )
 
 
-def _link_digests(library: Library, anchors: Sequence[bytes]) -> list[bytes]:
+def _link_digests(library: Library) -> list[bytes]:
     """Return digests of each document's links with the pages they lead to.
 
-    If a link has a fragment, the anchors on that page are included.
+    If a link has a fragment, the headings, names and labels on that page are included; if the document holds
+    links without texts of their own, the titles of all pages that it links to.
     """
-    rows = library.link_rows
+    rows, anchors = library.link_rows, _named_places(library)
     target = library.rows_of(rows.table.column("target_id"))
     pages = pa.array([*(entry.page for entry in library.entries), None], pa.large_string())
+    titles = pa.array([*(entry.title for entry in library.entries), None], pa.large_string())
+    shows_titles = _shows_titles(library)[library.rows_of(rows.table.column("source_id"))]
     names = pa.array([*(each.hex() for each in anchors), None], pa.large_string())
     place = pa.array(np.where(target < 0, len(library.entries), target))
     fragment = rows.table.column("fragment").combine_chunks()
@@ -73,11 +80,33 @@ def _link_digests(library: Library, anchors: Sequence[bytes]) -> list[bytes]:
         [
             *columns,
             pages.take(place),
+            pc.if_else(pa.array(shows_titles), titles.take(place), pa.scalar(None, pa.large_string())),
             pc.if_else(plain, pa.scalar(None, pa.large_string()), names.take(place)),
             _files(library),
         ],
         rows.bounds,
     )
+
+
+def _shows_titles(library: Library) -> npt.NDArray[np.bool_]:
+    """Return for each document whether its page may show the titles of others where it links to them."""
+    documents = library.documents
+    found = pc.or_(
+        pc.fill_null(pc.match_substring_regex(documents.column("text"), _UNTITLED), False),
+        pc.fill_null(pc.match_substring(documents.column("html"), _UNTITLED_HTML), False),
+    )
+    shows: npt.NDArray[np.bool_] = found.to_numpy()
+    return shows
+
+
+def _named_places(library: Library) -> list[bytes]:
+    """Return for each document, by row, a digest of the places in it that have names, with their titles."""
+    sections, texts = library.section_rows, library.documents.column("text")
+    titles = group_digests([sections.table.column(name) for name in ("slug", "title")], sections.bounds)
+    labels = pc.fill_null(pc.match_substring(texts, ")="), False)
+    labelled = pc.if_else(labels, texts, pa.scalar(None, texts.type))
+    own = row_digests([library.documents.column("anchors"), library.documents.column("html"), labelled])
+    return [digest(*each) for each in zip(own, titles, strict=True)]
 
 
 def _files(library: Library) -> pa.Array:

@@ -26,7 +26,7 @@ from ..outline.plan import SitePage
 from ..urls import MARKER, RECORD
 from .folder_listing import Standing, is_as_written, standing_in
 
-FORMAT = 3
+FORMAT = 4
 # A record that grows beyond this when unpacked is not ours.
 _MAX_BYTES = 2_000_000_000
 
@@ -58,12 +58,16 @@ class OldRecord(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SiteRecord:
-    """What a build knew about its site; ``whole`` stands for everything that the site was made from."""
+    """What a build knew about its site; ``whole`` stands for everything that the site was made from.
+
+    ``base`` is the snapshot whose term shards its search has kept.
+    """
 
     whole: str
     pages: int
     files: tuple[FileRecord, ...]
     snapshot: str = ""
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +241,7 @@ def _unpacked(packed: bytes) -> SiteRecord:
         FileRecord(path, size, digest, fingerprint, summary, extent and Extent(*extent))
         for path, size, digest, fingerprint, summary, extent in given["files"]
     )
-    return SiteRecord(given["whole"], given["pages"], files, given["snapshot"])
+    return SiteRecord(given["whole"], given["pages"], files, given["snapshot"], given["base"])
 
 
 def record_files(record: SiteRecord) -> Iterator[SitePage]:
@@ -261,6 +265,7 @@ def packed_record(record: SiteRecord) -> bytes:
     given = {
         "format": FORMAT,
         "snapshot": record.snapshot,
+        "base": record.base,
         "whole": record.whole,
         "pages": record.pages,
         "files": files,

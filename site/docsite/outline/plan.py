@@ -115,7 +115,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
 
     appearance = appearance_of(settings)
     library = Library(snapshot, originals=originals, settings=settings)
-    policy = content_security_policy(remote_images=settings.remote_images)
+    policy = content_security_policy(remote_images=settings.remote_images, events=settings.events)
     words = load_words(settings.words, settings.language)
     theme = Theme(words, settings.templates, policy, _other_words(settings))
     tags = library.tags()

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ...pipeline.identity import text_hash
 from .. import urls
+from ..incremental.columns import digest_of_texts
+from ..incremental.previous import Reuse
 from ..library import Entry
 from ..outline.navigation import Node
 from ..outline.plan import SitePage, SitePlan
@@ -39,17 +42,22 @@ class _Section:
         return (*self.pages, *(page for part in self.parts for page in part.every_page))
 
 
-def llms_files(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
-    """Yield ``llms.txt``, the lists of sections where one list would be too long, and the sections' texts."""
+def llms_files(
+    plan: SitePlan, summaries: Mapping[str, str], reuse: Reuse, contents: Mapping[str, str]
+) -> Iterator[SitePage]:
+    """Yield ``llms.txt``, the lists of sections where one list would be too long, and the sections' texts.
+
+    ``contents`` are fingerprints of pages' contents: where a section's are unchanged, its text is kept.
+    """
     if not plan.settings.markdown:
         return
     top = _Sections(plan).top()
     lists = _Lists(plan, summaries)
-    full = list(_full_texts(plan, top))
+    full = list(_full_texts(plan, top, reuse, contents))
     yield lists.file(top, urls.LLMS, [*_head(plan), *_about_full(plan, full)])
     if len(top.every_page) > MAX_LISTED:
         yield from lists.of_parts(top)
-    yield from (SitePage(each.path, each.content) for each in full)
+    yield from (each.file for each in full)
 
 
 def _head(plan: SitePlan) -> list[str]:
@@ -156,34 +164,41 @@ class _Lists:
 
 @dataclass(frozen=True, slots=True)
 class _FullText:
-    """A section as one text, and how many of its pages are in it."""
+    """A section as one text of so many bytes; how many of its pages are in it is the file's summary."""
 
-    path: str
+    file: SitePage
     label: str
-    content: bytes
-    shown: int
+    size: int
     pages: int
 
 
-def _full_texts(plan: SitePlan, top: _Section) -> Iterator[_FullText]:
+def _full_texts(
+    plan: SitePlan, top: _Section, reuse: Reuse, contents: Mapping[str, str]
+) -> Iterator[_FullText]:
     """Yield each section's pages as one text, those that fit into the most that a program can read."""
     front = _Section(_line(plan.title), "", top.pages)
     for part in (front, *top.parts):
         pages = part.every_page
         if not pages:
             continue
-        pieces: list[bytes] = []
-        room = MAX_FULL_TOKENS * BYTES_A_TOKEN
-        for page in pages:
-            entry = plan.by_page[page]
-            address = site_address(plan, page)
-            piece = f"<{address}>\n\n{page_text(plan.library, entry)}\n---\n\n".encode()
-            if len(piece) <= room:  # a page that is too long by itself must not end the text
-                room -= len(piece)
-                pieces.append(piece)
-        if pieces:
-            name = part.folder.replace("/", "-") or "index"
-            yield _FullText(f"{_FULL}/{name}.txt", part.label, b"".join(pieces), len(pieces), len(pages))
+        path = f"{_FULL}/{part.folder.replace('/', '-') or 'index'}.txt"
+        said = (f"{site_address(plan, page)} {contents[page]}" for page in pages)
+        file = reuse.page(path, digest_of_texts(*said).hex(), partial(_full_text, plan, path, pages))
+        size = reuse.previous.by_path[path].size if file.kept else len(file.content)
+        if size:
+            yield _FullText(file, part.label, size, len(pages))
+
+
+def _full_text(plan: SitePlan, path: str, pages: Sequence[str]) -> SitePage:
+    pieces: list[bytes] = []
+    room = MAX_FULL_TOKENS * BYTES_A_TOKEN
+    for page in pages:
+        text = page_text(plan.library, plan.by_page[page])
+        piece = f"<{site_address(plan, page)}>\n\n{text}\n---\n\n".encode()
+        if len(piece) <= room:  # a page that is too long by itself must not end the text
+            room -= len(piece)
+            pieces.append(piece)
+    return SitePage(path, b"".join(pieces), summary=str(len(pieces)))
 
 
 def _about_full(plan: SitePlan, full: Sequence[_FullText]) -> list[str]:
@@ -192,10 +207,10 @@ def _about_full(plan: SitePlan, full: Sequence[_FullText]) -> list[str]:
         return []
     lines = ["## Whole sections as one text", ""]
     for each in full:
-        tokens = -(-len(each.content) // BYTES_A_TOKEN)
-        shown = f"{each.shown:,}" if each.shown == each.pages else f"{each.shown:,} of {each.pages:,}"
+        tokens, count = -(-each.size // BYTES_A_TOKEN), int(each.file.summary)
+        shown = f"{count:,}" if count == each.pages else f"{count:,} of {each.pages:,}"
         told = f"{shown} pages, about {tokens:,} tokens"
-        lines.append(f"- [{_bracketless(each.label)}]({site_address(plan, each.path)}): {told}")
+        lines.append(f"- [{_bracketless(each.label)}]({site_address(plan, each.file.path)}): {told}")
     return [*lines, ""]
 
 

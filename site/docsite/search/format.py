@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Of the files and of what their columns mean; a part of every name, as browsers keep files for ever.
-FORMAT = 9
+FORMAT = 10
 NAME_CHARS = 8
 # How many passages of a document are in one file of excerpts.
 EXCERPT_PASSAGES = 8
@@ -27,7 +27,7 @@ BREADCRUMB_SEPARATOR = " › "
 # The kinds of files that the manifest names, in its order.
 FAMILIES = (
     "term_shards", "posting_tiers", "inverted_lists", "excerpt_groups", "words", "near_words", "facets",
-    "token_directories", "token_turns", "synonyms",
+    "token_directories", "token_turns", "synonyms", "recent_shards",
 )  # fmt: skip
 
 Numbers = npt.NDArray[Any]
@@ -69,6 +69,11 @@ def row_bits(codes: Numbers, widths: Numbers) -> npt.NDArray[np.uint8]:
     return np.packbits(np.stack(planes, axis=1).astype(np.uint8), axis=1, bitorder="little")
 
 
+def utf16(word: str) -> bytes:
+    """Return the key that sorts strings as JavaScript compares them."""
+    return word.encode("utf-16-be", "surrogatepass")
+
+
 def strings(values: Sequence[str], name: str) -> dict[str, object]:
     """Return sorted strings as the three columns of a prefix coding, whose names begin with ``name``."""
     shared, rest, before = [], [], b""
@@ -82,6 +87,26 @@ def strings(values: Sequence[str], name: str) -> dict[str, object]:
         before = encoded
     sizes = [len(each) for each in rest]
     return {f"{name}_shared": shared, f"{name}_size": sizes, f"{name}_rest": b"".join(rest)}
+
+
+def separators(first: Sequence[str], last: Sequence[str]) -> list[str]:
+    """Return for each shard the shortest prefix of its first string that follows the shard before."""
+    return [
+        next(own[:end] for end in range(len(own) + 1) if utf16(own[:end]) > utf16(before) or end == len(own))
+        for own, before in zip(first, ("", *last), strict=False)
+    ]
+
+
+def runs(weights: Numbers, limit: float) -> Iterator[slice]:
+    """Yield runs of entries that weigh ``limit`` together at most; one that weighs more is alone."""
+    start, weight = 0, 0.0
+    for at, each in enumerate(weights.tolist()):
+        if at > start and weight + each > limit:
+            yield slice(start, at)
+            start, weight = at, 0.0
+        weight += each
+    if start < len(weights):
+        yield slice(start, len(weights))
 
 
 def _uint8(values: Numbers) -> bytes:
@@ -184,6 +209,9 @@ MANIFEST = Layout({
     "header": "json",
     "file_names": "bytes",
     **_strings("shard"),
+    **_strings("recent"),
+    "stale_gap": "varint",
+    "recent_gap": "varint",
     **_strings("letter"),
     "first_document_gap": "varint",
     "document_flags": "uint8",

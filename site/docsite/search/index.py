@@ -7,29 +7,43 @@ are shown from. Each can be made without the other; the manifest is made of both
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ...pipeline.settings.search import Search
 from ..assets import bundle
 from ..incremental.previous import PreviousSite
+from ..incremental.search_changes import Base, Changes
 from ..library import SnapshotTables
 from ..outline.plan import SitePage, SitePlan
 from ..urls import SEARCH
-from .cosine_contributions import cosine_contributions, no_contributions
+from .cosine_contributions import CosineContributions, cosine_contributions, no_contributions
 from .excerpts import Card, cards, make_excerpts
 from .facets import facets
 from .files import Files, Half, script
-from .inverted_file import InvertedFile, make_inverted_file
-from .manifest import Index, Lookup, Ranking, Shown, manifest, ranking_of
-from .material import Lexicon, Shape, read_lexicon, read_meanings, read_passages, read_shape
-from .postings import arrange
+from .inverted_file import InvertedFile, make_inverted_file, principal_directions
+from .manifest import BaseSegment, Index, Lookup, Ranking, RecentSegment, Shown, manifest, ranking_of
+from .material import (
+    Floats,
+    Ints,
+    Lexicon,
+    Meanings,
+    Shape,
+    TermVectors,
+    places_of,
+    read_lexicon,
+    read_meanings,
+    read_passages,
+    read_shape,
+)
+from .postings import arrange, still_said
 from .quantization import TurnedTerms
 from .spelling import aliases, make_synonyms, make_word_files, read_surfaces
-from .terms import Aliases, Shards, cut_for, make_shards, make_token_files
+from .terms import Aliases, first_terms, make_shards, make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")
@@ -56,6 +70,7 @@ def search_files(
     previous: PreviousSite | None = None,
     folder: str = FOLDER,
     elsewhere: Elsewhere | None = None,
+    base: Base | None = None,
 ) -> Iterator[SitePage]:
     """Yield every file below ``folder``: the engine, the manifest, and what a query loads as needed.
 
@@ -67,7 +82,7 @@ def search_files(
     lookup, shown = other.lookup, other.shown
     if lookup is None:
         with Files(folder, before, Half.LOOKUP) as files:
-            lookup = _ready(make_lookup(snapshot, search or Search(), files))
+            lookup = _ready(make_lookup(snapshot, search or Search(), files, base))
             yield from files.pages()
     yield SitePage(f"{folder}{ENGINE}.js", bundle(ENGINE))
     if shown is None:
@@ -104,57 +119,148 @@ def make_shown(
     return Shown(excerpts, files.add(filters))
 
 
-def make_lookup(snapshot: SnapshotTables, search: Search, files: Files) -> Lookup:
-    """Add what words and meanings are looked up in.
+def make_lookup(snapshot: SnapshotTables, search: Search, files: Files, base: Base | None = None) -> Lookup:
+    """Add what words and meanings are looked up in; with a ``base``, most term shards are those of the base.
 
     Raises ``ArtifactError`` where the snapshot lacks the tables of search, ``SettingsError`` where the
     glossary cannot be read.
     """
-    shape, ranking = read_shape(snapshot), ranking_of(search)
     surfaces = read_surfaces(snapshot)
     known = aliases(surfaces)
     words = make_word_files(snapshot, surfaces, files)
     languages = sorted(set(surfaces.languages)) or [_UNSAID]
     del surfaces
-    lexicon = read_lexicon(snapshot)
-    shards, inverted_file = _shards_and_lists(snapshot, lexicon, shape, ranking, known, files)
-    tokens = make_token_files(snapshot, inverted_file.turn, files) if inverted_file else None
+    lookup = _Lookup(ranking_of(search), files)
+    now = _material(snapshot, lookup.ranking)
+    if base is None:
+        segment, recent = lookup.base(snapshot.id, now, known), RecentSegment()
+    else:
+        whole = _material(base.snapshot, lookup.ranking)
+        before = _still_said(whole, now, base.changes)
+        known_before = aliases(read_surfaces(base.snapshot))
+        kept = {word: terms for word, terms in known_before.items() if word in known}
+        segment = lookup.base(base.snapshot.id, before, kept, whole)
+        added = {word: terms for word, terms in known.items() if kept.get(word) != terms}
+        recent = lookup.recent(now, before, segment, base.changes, added)
+    inverted_file = lookup.lists(now, segment.turn)
     return Lookup(
-        shape=shape,
-        ranking=ranking,
-        ceiling=_ceiling(lexicon),
+        shape=now.shape,
+        ranking=lookup.ranking,
         languages=languages,
         has_aliases=bool(known),
-        shards=shards,
+        base=segment.written,
+        recent=recent,
         inverted_file=inverted_file,
         words=words,
-        tokens=tokens,
+        tokens=make_token_files(snapshot, segment.turn, files) if segment.turn is not None else None,
         synonyms=make_synonyms(search, files),
     )
 
 
-def _shards_and_lists(
-    snapshot: SnapshotTables,
-    lexicon: Lexicon,
-    shape: Shape,
-    ranking: Ranking,
-    known: Aliases,
-    files: Files,
-) -> tuple[Shards, InvertedFile | None]:
-    """Add what needs vectors; those of passages are let go of as soon as they are multiplied out."""
-    cut = cut_for(shape.documents)
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What shards and lists are made of; ``snapshot`` has the vectors of passages, which are large."""
+
+    snapshot: SnapshotTables
+    lexicon: Lexicon
+    shape: Shape
+    meanings: Meanings | None
+
+    def cosines(self) -> CosineContributions:
+        """Multiply out what every posting adds to cosines: nothing without vectors."""
+        if self.meanings is None:
+            return no_contributions(self.lexicon, self.shape)
+        documents = self.meanings.documents
+        passages = read_passages(self.snapshot, documents.shape[1])
+        return cosine_contributions(self.lexicon, self.shape, self.meanings.terms, passages, documents)
+
+    def has_vector(self) -> npt.NDArray[np.bool_]:
+        """Return which terms have a vector."""
+        if self.meanings is None:
+            return np.zeros(len(self.lexicon.terms), np.bool_)
+        return self.meanings.terms.scale > 0
+
+
+def _material(snapshot: SnapshotTables, ranking: Ranking) -> _Material:
+    lexicon = read_lexicon(snapshot)
     meanings = read_meanings(snapshot, lexicon.terms) if ranking.meaning else None
-    if meanings is None:
-        postings = arrange(lexicon, shape, no_contributions(lexicon, shape), _ceiling(lexicon))
-        return make_shards(lexicon, postings, None, known, files, cut), None
-    passages = read_passages(snapshot, meanings.documents.shape[1])
-    cosines = cosine_contributions(lexicon, shape, meanings.terms, passages, meanings.documents)
-    del passages
-    inverted_file = make_inverted_file(meanings, np.diff(shape.first) > 0, files)
-    postings = arrange(lexicon, shape, cosines, _ceiling(lexicon))
-    del cosines
-    turned = TurnedTerms(meanings.terms, inverted_file.turn)
-    return make_shards(lexicon, postings, turned, known, files, cut), inverted_file
+    return _Material(snapshot, lexicon, read_shape(snapshot), meanings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A base with the directions along which the vectors of its terms are written, if it has any."""
+
+    written: BaseSegment
+    turn: Floats | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """Where the parts of a lookup go, and the weights that they are made for."""
+
+    ranking: Ranking
+    files: Files
+
+    def base(self, name: str, said: _Material, known: Aliases, whole: _Material | None = None) -> _Segment:
+        """Add the shards of the base: cut and scaled as those of the ``whole``, of which it is a part."""
+        lexicon, shape, meanings = (whole or said).lexicon, said.shape, said.meanings
+        ceiling = _ceiling(lexicon)
+        postings = arrange(said.lexicon, shape, said.cosines(), ceiling)
+        turn = principal_directions(meanings.documents) if meanings else None
+        turned = TurnedTerms(meanings.terms, turn) if meanings and turn is not None else None
+        borders = first_terms(lexicon, (whole or said).has_vector())
+        shards = make_shards(said.lexicon, postings, turned, known, self.files, borders)
+        return _Segment(BaseSegment(name, shape.documents, shape.passages, ceiling, shards), turn)
+
+    def lists(self, material: _Material, turn: Floats | None) -> InvertedFile | None:
+        """Add the lists of documents by meaning."""
+        if material.meanings is None:
+            return None
+        return make_inverted_file(material.meanings, np.diff(material.shape.first) > 0, self.files, turn)
+
+    def recent(
+        self, now: _Material, before: _Material, base: _Segment, changes: Changes, known: Aliases
+    ) -> RecentSegment:
+        """Add the shards of documents that are new or have changed since the base was made."""
+        written, shape = base.written, now.shape
+        part = _recent_part(now, before, changes.recent)
+        postings = arrange(part.lexicon, shape, part.cosines(), written.ceiling, written.passages)
+        # The vectors of the base's terms are not written again.
+        old = np.append(before.has_vector(), False)[places_of(part.lexicon, before.lexicon)]
+        length = np.where(old, np.float32(0), postings.ranges.length)
+        postings = replace(postings, ranges=replace(postings.ranges, length=length))
+        turned = (
+            TurnedTerms(part.meanings.terms, base.turn) if part.meanings and base.turn is not None else None
+        )
+        borders, tails = first_terms(part.lexicon, length > 0), len(written.shards.tails)
+        shards = make_shards(part.lexicon, postings, turned, known, self.files, borders, tails)
+        return RecentSegment(shards, changes.stale.tolist(), changes.recent.tolist())
+
+
+def _still_said(base: _Material, now: _Material, changes: Changes) -> _Material:
+    """Return the base without what its documents do not say any more."""
+    kept = still_said(base.lexicon, base.shape, now.lexicon, now.shape, changes)
+    lexicon = base.lexicon.only(kept)
+    if base.meanings is None:
+        return replace(base, lexicon=lexicon)
+    terms = base.meanings.terms.at(places_of(lexicon, base.lexicon))
+    return replace(base, lexicon=lexicon, meanings=replace(base.meanings, terms=terms))
+
+
+def _recent_part(now: _Material, before: _Material, recent: Ints) -> _Material:
+    """Return the postings of recent documents, with the base's vectors of the terms that it has.
+
+    So what both segments add to one cosine fits together.
+    """
+    lexicon = now.lexicon.only(np.isin(now.shape.document_of[now.lexicon.passage], recent))
+    if now.meanings is None or before.meanings is None:
+        return _Material(now.snapshot, lexicon, now.shape, None)
+    own = now.meanings.terms.at(places_of(lexicon, now.lexicon))
+    old = before.meanings.terms.at(places_of(lexicon, before.lexicon))
+    is_old = old.scale > 0
+    terms = TermVectors(np.where(is_old, old.scale, own.scale), np.where(is_old[:, None], old.code, own.code))
+    return _Material(now.snapshot, lexicon, now.shape, Meanings(now.meanings.documents, terms))
 
 
 def _ceiling(lexicon: Lexicon) -> float:

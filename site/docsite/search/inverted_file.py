@@ -86,9 +86,11 @@ class InvertedFile:
         }
 
 
-def make_inverted_file(meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files) -> InvertedFile:
-    """Add the lists of all documents that have passages."""
-    turn = _turn(meanings.documents)
+def make_inverted_file(
+    meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files, turn: Floats | None = None
+) -> InvertedFile:
+    """Add the lists of all documents that have passages, along their own principal directions or others."""
+    turn = principal_directions(meanings.documents) if turn is None else turn
     members = np.flatnonzero(has_passages)
     list_of = np.zeros(len(has_passages), dtype=np.int64)
     list_of[members] = _clusters(meanings.documents[members])
@@ -104,8 +106,8 @@ def make_inverted_file(meanings: Meanings, has_passages: npt.NDArray[np.bool_], 
     return InvertedFile(turn, list_of, coarse.encode(centroids), coarse, fine, names)
 
 
-def _turn(vectors: Floats) -> Floats:
-    """Return the vectors' principal directions as columns; their signs do not depend on the machine."""
+def principal_directions(vectors: Floats) -> Floats:
+    """Return the principal directions of vectors as columns; their signs do not depend on the machine."""
     # With two threads the last bits differ, and directions of similar length rotate.
     with threadpool_limits(1, "blas"):
         _, directions = np.linalg.eigh(_squared(vectors))

@@ -19,6 +19,7 @@ from ...artifacts.store.snapshot import Snapshot
 from ...pipeline.identity import canonical_json
 from ...pipeline.settings.search import Search
 from ..incremental.previous import PreviousSite, previous_site
+from ..incremental.search_changes import kept_base
 from ..incremental.staging import Filled, StagingFolder
 from ..library import SnapshotTables
 from ..outline.plan import SitePage
@@ -37,13 +38,15 @@ class LookupJob:
     """A snapshot, verified or from this very run, how its search ranks, and the previous site's folder, if
     usable.
 
-    ``folders`` are where the snapshot is now, and where it may be moved before the work begins.
+    ``folders`` are where the snapshot is now, and where it may be moved before the work begins; ``store`` has
+    those before it.
     """
 
     folders: tuple[Path, ...]
     manifest: Manifest
     ranking: Search
     before: Path | None
+    store: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,11 @@ def make_lookup_files(job: LookupJob) -> LookupFiles:
 
     The snapshot's folder may be moved in the meantime.
     """
+    store = job.store and job.store.absolute()  # before another folder is entered
     with _within(job.folders), site_before(job.before) as previous:
         snapshot = unverified(Path(), job.manifest)
-        with Files(FOLDER, previous, Half.LOOKUP) as files:
-            lookup = make_lookup(snapshot, job.ranking, files)
+        with kept_base(store, previous, snapshot) as base, Files(FOLDER, previous, Half.LOOKUP) as files:
+            lookup = make_lookup(snapshot, job.ranking, files, base)
             made_of = _made_of(job.manifest.snapshot_id(), job.ranking, previous)
             return LookupFiles(made_of, tuple(files.pages()), lookup)
 

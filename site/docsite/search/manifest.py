@@ -15,12 +15,12 @@ from ...pipeline.lexical.word_pieces import UNSEEN_SHARE
 from ...pipeline.settings.search import Search
 from .excerpts import ExcerptGroups
 from .files import compressed
-from .format import FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, strings
+from .format import FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, separators, strings
 from .inverted_file import LEVELS, InvertedFile
-from .material import Shape
+from .material import Ints, Shape
 from .quantization import OWN_STEP, levels_by_bits
 from .spelling import SynonymFile, WordFiles
-from .terms import Shards, TokenFiles, separators
+from .terms import NO_SHARDS, Shards, TokenFiles
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127
@@ -88,15 +88,35 @@ def _boost(stage: str, search: Search) -> Boost:
 
 
 @dataclass(frozen=True, slots=True)
+class BaseSegment:
+    """Term shards of the snapshot named ``snapshot``; ``ceiling`` is BM25F's maximum at rarity 1 in it."""
+
+    snapshot: str
+    documents: int
+    passages: int
+    ceiling: float
+    shards: Shards
+
+
+@dataclass(frozen=True, slots=True)
+class RecentSegment:
+    """Term shards of documents that are not in the base as they are now; and which of the base are gone."""
+
+    shards: Shards = NO_SHARDS
+    stale: Sequence[int] = ()
+    recent: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Lookup:
-    """What words and meanings are looked up in; ``ceiling`` is BM25F's maximum at rarity 1."""
+    """What words and meanings are looked up in; ``shape`` is that of the snapshot, not of the base."""
 
     shape: Shape
     ranking: Ranking
-    ceiling: float
     languages: Sequence[str]
     has_aliases: bool
-    shards: Shards
+    base: BaseSegment
+    recent: RecentSegment
     inverted_file: InvertedFile | None
     words: WordFiles
     tokens: TokenFiles | None
@@ -122,8 +142,8 @@ class Index:
         """Return the names of files by what they hold, in the order of the manifest."""
         lookup = self.lookup
         names: Mapping[str, Sequence[str]] = {
-            "term_shards": lookup.shards.shards,
-            "posting_tiers": lookup.shards.tails,
+            "term_shards": lookup.base.shards.shards,
+            "posting_tiers": lookup.base.shards.tails + lookup.recent.shards.tails,
             "inverted_lists": lookup.inverted_file.names if lookup.inverted_file else (),
             "excerpt_groups": self.shown.excerpts.names,
             "words": lookup.words.words,
@@ -132,6 +152,7 @@ class Index:
             "token_directories": (lookup.tokens.directory,) if lookup.tokens else (),
             "token_turns": (lookup.tokens.turn,) if lookup.tokens else (),
             "synonyms": (lookup.synonyms.file,) if lookup.synonyms else (),
+            "recent_shards": lookup.recent.shards.shards,
         }
         return {family: names[family] for family in FAMILIES}
 
@@ -139,12 +160,16 @@ class Index:
 def manifest(index: Index) -> bytes:
     """Pack the manifest."""
     shape, words, excerpts = index.lookup.shape, index.lookup.words, index.shown.excerpts
+    base, recent = index.lookup.base, index.lookup.recent
     names = [name for family in index.families().values() for name in family]
     links = np.round(np.log1p(shape.links_in) * LINK_STEPS).astype(np.int64)
     values = {
         "header": _header(index, names),
         "file_names": bytes.fromhex("".join(names)),
-        **strings(separators(index.lookup.shards.first, index.lookup.shards.last), "shard"),
+        **strings(separators(base.shards.first, base.shards.last), "shard"),
+        **strings(separators(recent.shards.first, recent.shards.last), "recent"),
+        "stale_gap": _gaps(recent.stale),
+        "recent_gap": _gaps(recent.recent),
         **strings(words.first, "letter"),
         "first_document_gap": np.diff(np.array(excerpts.documents, dtype=np.int64), prepend=0),
         "document_flags": np.minimum(links, _MOST_LINK_LEVEL) * 2 + (np.diff(shape.first) == 1),
@@ -153,14 +178,21 @@ def manifest(index: Index) -> bytes:
     return compressed(MANIFEST.pack(values) + (MANIFEST_VECTORS.pack(vectors.columns()) if vectors else []))
 
 
+def _gaps(ascending: Sequence[int]) -> Ints:
+    rows: Ints = np.array([-1, *ascending], dtype=np.int64)
+    return rows[1:] - rows[:-1] - 1
+
+
 def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
     lookup, shape = index.lookup, index.lookup.shape
     return {
         "format": FORMAT,
         "build": sha256_hex("".join(names).encode())[:16],
+        "base": lookup.base.snapshot,
+        "base_documents": lookup.base.documents,
         "documents": shape.documents,
         "passages": shape.passages,
-        "ceiling": lookup.ceiling,
+        "ceiling": lookup.base.ceiling,
         "ranking": asdict(lookup.ranking),
         "languages": list(lookup.languages),
         "stop_words": sorted(frozenset[str]().union(*map(stop_words, lookup.languages))),
@@ -168,7 +200,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "aliases": lookup.has_aliases,
         "dimensions": lookup.inverted_file.turn.shape[1] if lookup.inverted_file else 0,
         "levels": [list(each) for each in LEVELS],
-        "posting_levels": levels_by_bits(shape.passages).tolist(),
+        "posting_levels": levels_by_bits(lookup.base.passages).tolist(),
         "own_step": OWN_STEP,
         "link_steps": LINK_STEPS,
         "unseen_share": UNSEEN_SHARE,

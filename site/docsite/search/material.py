@@ -36,6 +36,18 @@ class Lexicon:
         """Return how many passages hold each term."""
         return np.diff(self.starts)
 
+    def only(self, kept: npt.NDArray[np.bool_]) -> Lexicon:
+        """Return some of the postings, with the terms that they are of."""
+        counts = np.diff(np.concatenate([[0], np.cumsum(kept)])[self.starts])
+        held = np.flatnonzero(counts)
+        return Lexicon(
+            [self.terms[at] for at in held.tolist()],
+            self.idf[held],
+            np.concatenate([[0], np.cumsum(counts[held])]).astype(np.int64),
+            self.passage[kept],
+            self.score[kept],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -72,6 +84,15 @@ class TermVectors:
         found: Floats = self.code[terms] * self.scale[terms, None]
         return found
 
+    def at(self, places: Ints) -> TermVectors:
+        """Return the vectors at some places, zeros where a place is -1."""
+        scale = (
+            np.where(places >= 0, self.scale[places], np.float32(0))
+            if len(self.scale)
+            else np.zeros(len(places), np.float32)
+        )
+        return TermVectors(scale, self.code[places])
+
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
@@ -79,6 +100,13 @@ class Meanings:
 
     documents: Floats
     terms: TermVectors
+
+
+def places_of(some: Lexicon, others: Lexicon) -> Ints:
+    """Return the places of terms among others; -1 for those that are not there."""
+    found = pc.index_in(pa.array(some.terms, pa.string()), value_set=pa.array(others.terms, pa.string()))
+    places: Ints = pc.fill_null(found, -1).to_numpy().astype(np.int64)
+    return places
 
 
 def read_lexicon(snapshot: SnapshotTables) -> Lexicon:

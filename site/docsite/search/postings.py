@@ -14,15 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..incremental.search_changes import Changes
 from .cosine_contributions import CosineContributions, changes, term_of
 from .format import zigzag
-from .material import Floats, Ints, Lexicon, Narrow, Shape
+from .material import Floats, Ints, Lexicon, Narrow, Shape, places_of
 from .quantization import Ranges, quantize
 
 # Passages of a term in its first tier, which lies in the term's shard, and in the next; the last has the
 # rest.
 TIERS = (1_000, 2_500, 6_000, 14_000, 32_000)
 _CONTRIBUTION_SHARE = 0.5
+_UNCHANGED = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,24 @@ class Postings:
         }
 
 
+def still_said(
+    base: Lexicon, shape: Shape, now: Lexicon, shape_now: Shape, changes: Changes
+) -> npt.NDArray[np.bool_]:
+    """Return which postings of a base are of documents that hold their terms now."""
+    today = np.full(shape.documents, _UNCHANGED, dtype=np.int64)
+    today[changes.stale] = changes.now
+    rows = today[shape.document_of[base.passage]]
+    asked = np.flatnonzero(rows != _UNCHANGED)
+    recent = shape_now.document_of[now.passage]
+    held = np.flatnonzero(np.isin(recent, changes.now))
+    pairs = term_of(now)[held].astype(np.int64) * shape_now.documents + recent[held]
+    terms = places_of(base, now)[term_of(base)[asked]]
+    kept = np.ones(len(base.passage), dtype=np.bool_)
+    kept[asked] = (terms >= 0) & (rows[asked] >= 0)
+    kept[asked] &= np.isin(terms * shape_now.documents + rows[asked], pairs)
+    return kept
+
+
 def _gaps(values: Narrow, starts: Ints) -> Narrow:
     """Return ascending values as the gaps between them; the first of each run, at its start, as it is."""
     found = np.diff(values, prepend=np.int32(0))
@@ -92,8 +112,13 @@ def _spans(starts: Ints, ends: Ints) -> Narrow:
     return found
 
 
-def arrange(lexicon: Lexicon, shape: Shape, cosines: CosineContributions, ceiling: float) -> Postings:
-    """Arrange the postings in their tiers; ``ceiling`` is BM25F's maximum for a term of rarity 1."""
+def arrange(
+    lexicon: Lexicon, shape: Shape, cosines: CosineContributions, ceiling: float, passages: int | None = None
+) -> Postings:
+    """Arrange the postings in their tiers; ``ceiling`` is BM25F's maximum for a term of rarity 1.
+
+    Levels are those of an index with so many ``passages``: as many as there are, if nothing is said.
+    """
     term = term_of(lexicon)
     document = shape.document_of[lexicon.passage]
     impact = lexicon.score / (lexicon.idf[term] * np.float32(ceiling))
@@ -101,20 +126,20 @@ def arrange(lexicon: Lexicon, shape: Shape, cosines: CosineContributions, ceilin
     counts = np.diff(np.append(opening, len(term)))
     tier = _tiers(term, opening, counts, _worth(term, impact, cosines, lexicon, opening))
     order = np.lexsort((document[opening], tier, term[opening]))
-    written = quantize(shape.passages, lexicon, opening, impact, cosines)
+    written = quantize(shape.passages if passages is None else passages, lexicon, opening, impact, cosines)
     del impact
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
     lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1)).astype(
         np.int64
     )
-    passages = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
     return Postings(
         written.ranges,
         lists,
         _gaps(document[opening][order], lists),
-        passages,
-        _gaps((lexicon.passage - shape.first.astype(np.int32)[document])[rows], passages),
+        starts,
+        _gaps((lexicon.passage - shape.first.astype(np.int32)[document])[rows], starts),
         written.impact[rows],
         written.contribution[order],
         zigzag(written.change)[rows],

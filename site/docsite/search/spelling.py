@@ -18,8 +18,7 @@ from ...pipeline.lexical.analyzer import STEMMERS, has_cjk, primary_language, pr
 from ...pipeline.settings.search import Search
 from ..library import SnapshotTables
 from .files import Files
-from .format import NEAR_WORDS, SYNONYMS, WORDS, strings
-from .terms import utf16
+from .format import NEAR_WORDS, SYNONYMS, WORDS, strings, utf16
 
 _LEAST_COUNT, _LEAST_CHARS = 2, 3
 _NEAR = 4

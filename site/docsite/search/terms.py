@@ -6,9 +6,10 @@ has no such word loads none of them: not even their names, which lie in a direct
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,19 @@ import numpy.typing as npt
 from ...pipeline.errors import ArtifactError
 from ..library import SnapshotTables
 from .files import Files
-from .format import POSTINGS, TERM_SHARD, TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_TURN, Numbers, row_bits, strings
+from .format import (
+    POSTINGS,
+    TERM_SHARD,
+    TOKEN_DIRECTORY,
+    TOKEN_SHARD,
+    TOKEN_TURN,
+    Numbers,
+    row_bits,
+    runs,
+    separators,
+    strings,
+    utf16,
+)
 from .material import Floats, Ints, Lexicon, quantized_vectors
 from .postings import TIERS, Postings
 from .quantization import (
@@ -38,20 +51,11 @@ class Sizes:
     most: float
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """How shards are cut: what each holds, and how many bytes a query one more of them is worth."""
-
-    sizes: Sizes
-    cost: float
-
-
 # What a file of later tiers holds, in bytes as they are estimated before anything is packed.
 TAIL_BYTES = 1_500
-# A shard more is worth less than its name in the manifest takes, which is loaded but once. Each new page
-# changes all shards, as the vectors of terms are fitted anew: a small site, of which a query loads little,
-# has fewer and larger ones.
-USUAL_CUT, SMALL_CUT, _SMALL_SITE = Cut(Sizes(1_000, 4_000), 0.5), Cut(Sizes(4_000, 8_000), 2.0), 1_000
+# What a shard holds; and how many bytes a query one more is worth, less than its name in the manifest takes,
+# which is loaded but once.
+_SHARD_SIZES, _SHARD_COST = Sizes(1_000, 4_000), 0.5
 # The more passages hold a term, the more queries ask for it: the commonest is in this share of them, about.
 ASKED_SHARE = 0.06
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
@@ -70,14 +74,28 @@ class Shards:
     tails: tuple[str, ...]
 
 
-def utf16(word: str) -> bytes:
-    """Return the key that sorts strings as JavaScript compares them."""
-    return word.encode("utf-16-be", "surrogatepass")
+NO_SHARDS = Shards((), (), (), ())
 
 
-def cut_for(documents: int) -> Cut:
-    """Return how the shards of so many documents are cut."""
-    return SMALL_CUT if documents < _SMALL_SITE else USUAL_CUT
+def first_terms(lexicon: Lexicon, has_vector: npt.NDArray[np.bool_]) -> list[str]:
+    """Return the terms that shards begin with: little that is loaded with a term is for nothing."""
+    order = sorted(range(len(lexicon.terms)), key=lambda at: utf16(lexicon.terms[at]))
+    frequency = lexicon.frequency[order]
+    weights = (
+        np.minimum(frequency, TIERS[0]) * _PASSAGE_BYTES + has_vector[order] * _VECTOR_BYTES + _TERM_BYTES
+    )
+    asked = frequency / max(1, frequency.max(initial=0)) * ASKED_SHARE
+    cuts = runs_by_use(weights, asked, _SHARD_SIZES, _SHARD_COST)
+    return [lexicon.terms[order[run.start]] for run in cuts]
+
+
+def _runs_from(terms: Sequence[str], borders: Sequence[str]) -> Iterator[slice]:
+    """Yield the runs of terms between borders that hold any."""
+    keys = [utf16(term) for term in terms]
+    starts = [bisect_left(keys, utf16(border)) for border in borders[1:]]
+    for start, end in pairwise([0, *starts, len(terms)]):
+        if start < end:
+            yield slice(start, end)
 
 
 def make_shards(
@@ -86,17 +104,19 @@ def make_shards(
     turned: TurnedTerms | None,
     aliases: Aliases,
     files: Files,
-    cut: Cut = USUAL_CUT,
+    borders: Sequence[str],
+    first_tail: int = 0,
 ) -> Shards:
-    """Add all shards; ``aliases`` are words that a browser cannot reduce to their terms by itself."""
+    """Add all shards; ``aliases`` are words that a browser cannot reduce to their terms by itself.
+
+    A shard begins at each of the ``borders``; ``first_tail`` is the number of the first file of later tiers.
+    """
     order = sorted(range(len(lexicon.terms)), key=lambda at: utf16(lexicon.terms[at]))
     sizes = postings.sizes()
     heads = np.array(order, dtype=np.int64) * (len(TIERS) + 1)
-    tails, places = _tails(order, sizes, postings, files)
+    tails, places = _tails(order, sizes, postings, files, first_tail)
     vectors = postings.ranges.length[order] > 0
-    weights = sizes[heads] * _PASSAGE_BYTES + vectors * _VECTOR_BYTES + _TERM_BYTES
-    asked = lexicon.frequency[order] / max(1, lexicon.frequency.max(initial=0)) * ASKED_SHARE
-    cuts = list(runs_by_use(weights, asked, cut.sizes, cut.cost))
+    cuts = list(_runs_from([lexicon.terms[at] for at in order], borders))
     first = [lexicon.terms[order[run.start]] for run in cuts]
     last = [lexicon.terms[order[run.stop - 1]] for run in cuts]
     rows = _rows(lexicon, postings, turned)
@@ -186,13 +206,13 @@ def _places(terms: Ints, places: Mapping[int, Sequence[_Place]]) -> list[int]:
 
 
 def _tails(
-    order: Sequence[int], sizes: Ints, postings: Postings, files: Files
+    order: Sequence[int], sizes: Ints, postings: Postings, files: Files, first: int
 ) -> tuple[tuple[str, ...], Mapping[int, list[_Place]]]:
     """Add the files of later tiers: those of small tiers together, with each tier of a term in one place."""
     places: dict[int, list[_Place]] = {}
 
     def columns() -> Iterator[list[bytes]]:
-        file = 0
+        file = first
         for tier in range(1, len(TIERS) + 1):
             terms = [at for at in order if sizes[postings.list_of(at, tier)]]
             numbers = np.array([postings.list_of(at, tier) for at in terms], dtype=np.int64)
@@ -204,14 +224,6 @@ def _tails(
                 yield POSTINGS.pack(postings.columns(numbers[run]))
 
     return files.add_all(columns()), places
-
-
-def separators(first: Sequence[str], last: Sequence[str]) -> list[str]:
-    """Return for each shard the shortest prefix of its first string that follows the shard before."""
-    return [
-        next(own[:end] for end in range(len(own) + 1) if utf16(own[:end]) > utf16(before) or end == len(own))
-        for own, before in zip(first, ("", *last), strict=False)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,18 +279,6 @@ def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> To
 
 def _ends(cuts: Sequence[slice]) -> tuple[list[int], list[int]]:
     return [run.start for run in cuts], [run.stop - 1 for run in cuts]
-
-
-def runs(weights: Numbers, limit: float) -> Iterator[slice]:
-    """Yield runs of entries that weigh ``limit`` together at most; one that weighs more is alone."""
-    start, weight = 0, 0.0
-    for at, each in enumerate(weights.tolist()):
-        if at > start and weight + each > limit:
-            yield slice(start, at)
-            start, weight = at, 0.0
-        weight += each
-    if start < len(weights):
-        yield slice(start, len(weights))
 
 
 def runs_by_use(weights: Numbers, asked: Numbers, sizes: Sizes, cost: float) -> Iterator[slice]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from noctule.artifacts.store.replaced_sites import replaced_site
+from noctule.docsite.incremental import search_changes
+from noctule.docsite.incremental.previous import previous_site
 from noctule.docsite.search import index, lookup_files
 from noctule.flows.api import build_site
 from noctule.flows.graph import BUILD, context_of
@@ -116,6 +119,36 @@ def test_a_lookup_that_fails_keeps_no_snapshot_back(night: Night, monkeypatch: p
     monkeypatch.undo()
     assert not night.run().changed, "the snapshot had been published"
     assert (night.out / "index.html").is_file()
+
+
+def test_the_search_keeps_the_shards_of_its_base_until_much_has_changed(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def searched() -> set[str]:
+        return {
+            name for name in night.files(night.out) if name.startswith("_search/0") or "_search/1" in name
+        }
+
+    night.run()
+    base, first, lone = _base_of(night.out), searched(), night.out.with_name("lone")
+    shutil.copytree(night.out, lone)
+    monkeypatch.setattr(search_changes, "MOST_CHANGED", 1.0)
+    (night.docs / "bat.md").write_text("# Bats\n\nA bat hangs in the cave.\n")
+    night.run()
+    kept = night.files(night.out)
+    assert _base_of(night.out) == base and len(searched() - first) < len(searched() & first)
+    # The same two snapshots give the same bytes, whoever makes them.
+    build_site(lone, store=night.store, settings=night.request().settings())
+    assert night.files(lone) == kept
+    monkeypatch.setattr(search_changes, "MOST_CHANGED", 0.1)
+    (night.docs / "cat.md").write_text("# Cats\n\nA cat sleeps.\n")
+    night.run()
+    assert _base_of(night.out) not in ("", base)
+
+
+def _base_of(site: Path) -> str:
+    with previous_site(site) as found:
+        return found.record.base
 
 
 def test_content_that_is_current_already_gives_the_same_site(night: Night) -> None:

@@ -4,6 +4,7 @@ import { reader } from "../reader/published.js";
 import { announce, buildDialog } from "./build.js";
 import { activate, moved, rows } from "./choices.js";
 import { engine, forgetEngine } from "./engine.js";
+import { events } from "./events.js";
 import { EVERYTHING, filtersOfPage, isNarrowed, showFacets } from "./facets.js";
 import { remember } from "./remember.js";
 import { showEarly, showResults } from "./results.js";
@@ -36,6 +37,7 @@ let growing = false;
 function giveUp(next) {
   if (empty && !(next && next.startsWith(empty))) remember.addZero(empty);
   empty = "";
+  if (!next) events.settle();
 }
 
 /** @param {DialogParts} parts */
@@ -114,6 +116,7 @@ function received(parts, found, query, started) {
     ms: Math.round(performance.now() - started),
   });
   giveUp(query);
+  events.searched(query, found, isNarrowed(filters));
   if (!found.hits.length && !isNarrowed(filters)) empty = query;
   if (goFirst && rows.choices.length) follow(rows.choices[0], false);
   goFirst = false;
@@ -180,8 +183,8 @@ function type(parts, query) {
 function typed(parts) {
   window.clearTimeout(timer);
   const query = parts.input.value;
-  // The files of words that are finished are asked for at once, those of the last one wait for a pause.
-  if (/\S\s$/.test(query))
+  // What is sure to be needed is asked for at once, the rest waits for a pause.
+  if (query.trim())
     engine().then(
       (opened) => opened.warm(query),
       () => undefined,
@@ -192,6 +195,7 @@ function typed(parts) {
 /** @param {Choice} choice @param {boolean} elsewhere */
 function follow(choice, elsewhere) {
   remember.select(asked, choice);
+  events.opened(asked, choice);
   if (elsewhere) window.open(choice.link.href, "_blank", "noopener");
   else choice.link.click();
 }
@@ -222,7 +226,10 @@ function clicked(parts, event) {
   const link = event.target instanceof Element ? event.target.closest("a[role=option]") : null;
   const choice = rows.choices.find((each) => each.link === link);
   if (!choice) return;
-  if (event.isTrusted) remember.select(asked, choice);
+  if (event.isTrusted) {
+    remember.select(asked, choice);
+    events.opened(asked, choice);
+  }
   const here = window.location.href.split("#")[0].split("?")[0];
   if (choice.link.href.split("#")[0] === here && !event.ctrlKey && !event.metaKey) parts.dialog.close();
 }

@@ -2,6 +2,7 @@
 // What the dialog shows when there are no results to show: recent searches, ways on, or what is wrong.
 
 import { reader } from "../reader/published.js";
+import { told } from "./events.js";
 import { remember } from "./remember.js";
 import { showRecentPages } from "./results.js";
 
@@ -97,7 +98,8 @@ export function showStart(parts, ask, cleared) {
     if (queries.length) content.push(block(say("recent"), queries));
     content.push(clear);
   }
-  show(parts, [...content, browse()]);
+  const note = told() ? element("p", { class: "state-note" }, say(`events_${told()}`)) : "";
+  show(parts, [...content, browse(), note]);
   return showRecentPages(parts);
 }
 

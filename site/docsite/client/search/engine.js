@@ -1,7 +1,7 @@
 // @ts-check
 // The engine: which files a query needs, in which order, and what the answer says.
 
-import { expanded, tokensOf } from "./analyze.js";
+import { expanded, folded, tokensOf, withoutAccents } from "./analyze.js";
 import { boosted } from "./boosts.js";
 import { holdsPhrase } from "./excerpts.js";
 import { Gatherer } from "./gather.js";
@@ -80,14 +80,18 @@ class Engine {
   }
 
   /**
-   * Loads what a query will need of words that are finished; what fails now is tried again by the search.
+   * Loads what a query will need: of words that are finished, and of one that is being typed as soon as a single
+   * shard has all terms that begin so. What fails now is tried again by the search.
    * @param {string} words
    */
   warm(words) {
-    const tokens = tokensOf(takenApart(words).plain).slice(-4);
+    const { plain, partial } = takenApart(words);
+    if (partial) this.store.begin(withoutAccents(folded(partial))).catch(() => undefined);
+    const finished = partial && plain.endsWith(partial) ? plain.slice(0, -partial.length) : plain;
+    const tokens = tokensOf(finished).slice(-4);
     for (const stemmer of this.manifest.stemmers) {
       for (const token of tokens)
-        this.store.shard(expanded(token, stemmer)[0] || token).catch(() => undefined);
+        this.store.shards(expanded(token, stemmer)[0] || token).catch(() => undefined);
     }
   }
 

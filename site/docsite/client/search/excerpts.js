@@ -178,7 +178,9 @@ export function holdsPhrase(text, phrase, stemmer) {
  * @param {string} slug
  */
 export function addressOf(base, page, slug) {
-  const path = page.split("/").map(encodeURIComponent).join("/");
+  const isFolder = document.documentElement.dataset.folders !== undefined && !base.startsWith("file:");
+  const shown = isFolder ? page.replace(/(^|\/)index\.html$/, "$1") : page;
+  const path = shown.split("/").map(encodeURIComponent).join("/");
   return new URL(`../${path}${slug ? `#${encodeURIComponent(slug)}` : ""}`, base).href;
 }
 

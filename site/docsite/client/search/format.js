@@ -1,7 +1,7 @@
 // @ts-check
 // The shard format as search/format.py defines it; `make bundle` writes this file.
 
-export const FORMAT = 9;
+export const FORMAT = 10;
 export const NAME_CHARS = 8;
 export const EXCERPT_PASSAGES = 8;
 export const ESCAPE = 57344;
@@ -26,6 +26,7 @@ export const FAMILIES = /** @type {const} */ ([
   "token_directories",
   "token_turns",
   "synonyms",
+  "recent_shards",
 ]);
 
 export const MANIFEST = /** @type {const} */ ([
@@ -34,6 +35,11 @@ export const MANIFEST = /** @type {const} */ ([
   "shard_shared",
   "shard_size",
   "shard_rest",
+  "recent_shared",
+  "recent_size",
+  "recent_rest",
+  "stale_gap",
+  "recent_gap",
   "letter_shared",
   "letter_size",
   "letter_rest",

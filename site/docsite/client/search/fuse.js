@@ -5,6 +5,7 @@ import { leastOfBest } from "./slots.js";
 /** @import { Question } from "./rank.js" */
 /** @import { Manifest } from "./manifest.js" */
 /** @import { Passage } from "./rank.js" */
+/** @import { PostingList } from "./postings.js" */
 /** @import { Slots } from "./slots.js" */
 
 /**
@@ -79,6 +80,7 @@ function orderOf(values, count) {
  * @param {Manifest} manifest
  */
 export function worthOfWords({ asked, unknown }, manifest) {
-  const known = asked.reduce((sum, { term, weight }) => sum + weight * (term.impact.at(-1) || 0), 0);
+  const most = (/** @type {PostingList} */ { levels }) => levels.impact.at(-1) || 0;
+  const known = asked.reduce((sum, { lists, weight }) => sum + weight * Math.max(0, ...lists.map(most)), 0);
   return known ? (manifest.credibility * known) / (known + unknown * manifest.idf(0)) : 1;
 }

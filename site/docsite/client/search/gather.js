@@ -62,7 +62,7 @@ export class Gatherer {
     const asked = counted.map((each, i) => ({ ...each, lists: lists[i] }));
     const meant = flat.filter(({ weight }) => !weight).map(({ term }) => term);
     for (const term of meant) {
-      asked.push({ term, weight: 0, group: Infinity, lists: [term.shard.block.list(term.place)] });
+      asked.push({ term, weight: 0, group: Infinity, lists: term.first() });
     }
     const unknown = reads.filter((read) => read.unknown && read.weight).length;
     return { asked, strange, banned, nearby, allowed, unknown };
@@ -76,7 +76,7 @@ export class Gatherer {
   beginning(reads) {
     const asked = flattened(reads).map((each) => ({
       ...each,
-      lists: [each.term.shard.block.list(each.term.place)],
+      lists: each.term.first(),
       group: each.weight ? each.group : Infinity,
     }));
     return { asked, strange: [], banned: [], nearby: [], allowed: null, unknown: 0 };
@@ -110,16 +110,16 @@ export class Gatherer {
    * @returns {Promise<PostingList[][]>}
    */
   postings(terms, budget) {
-    const found = terms.map((term) => [Promise.resolve(term.shard.block.list(term.place))]);
+    const found = terms.map((term) => term.first().map((list) => Promise.resolve(list)));
+    const taken = terms.map(() => 0);
     const all = terms.flatMap((term, i) => term.tails.map((tail, tier) => ({ ...tail, i, tier })));
     all.sort((a, b) => terms[b.i].idf / (1 + b.tier) - terms[a.i].idf / (1 + a.tier) || a.tier - b.tier);
-    for (const { file, place, size, i, tier } of all) {
-      if (size > budget || found[i].length !== tier + 1) continue;
+    for (const { file, size, list, i, tier } of all) {
+      if (size > budget || taken[i] !== tier) continue;
       budget -= size;
+      taken[i]++;
       found[i].push(
-        this.store
-          .part("posting_tiers", file, (columns) => new Block(named(columns, POSTINGS)))
-          .then((block) => block.list(place)),
+        this.store.part("posting_tiers", file, (columns) => new Block(named(columns, POSTINGS))).then(list),
       );
     }
     return Promise.all(found.map((lists) => Promise.all(lists)));
@@ -180,9 +180,8 @@ function flattened(reads) {
 function sharing(term, share) {
   return {
     ...term,
+    share,
     length: term.length * share,
-    step: term.step * share,
-    contribution: term.contribution.map((each) => each * share),
     vector: term.vector && term.vector.map((each) => each * share),
   };
 }
@@ -202,5 +201,8 @@ function weighed({ vector, length }, weight) {
  * @param {{term: Term}[]} asked
  */
 function tailBytes(asked) {
-  return Math.min(TAIL_BYTES, TERM_BYTES - SHARD_BYTES * new Set(asked.map(({ term }) => term.shard)).size);
+  return Math.min(
+    TAIL_BYTES,
+    TERM_BYTES - SHARD_BYTES * new Set(asked.flatMap(({ term }) => term.shards)).size,
+  );
 }

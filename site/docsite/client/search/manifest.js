@@ -10,6 +10,10 @@ import { MESSAGES, searchError } from "./parts.js";
 /** @import { Family } from "./store.js" */
 
 /**
+ * Term shards that were made together: the first term of each, and the numbers that documents have by now, by
+ * those that they have there; -1 for those that are gone, null where all are the same.
+ * @typedef {{family: "term_shards" | "recent_shards", firstTerms: string[], numbers: Int32Array | null}} Segment
+ *
  * @typedef {{keyword: number, passage: number, document: number, support: number, links: number,
  *   candidates: number, rrf_k: number | null, boosts: Boost[]}} Ranking
  */
@@ -44,7 +48,22 @@ export class Manifest {
     this.stopWords = new Set(/** @type {string[]} */ (header.stop_words));
     this.questionWords = new Set(/** @type {string[]} */ (header.question_words));
     this.names = filesOf(header.files, own.file_names);
-    this.firstTerms = wordsOf(own.shard_shared, own.shard_size, own.shard_rest);
+    const stale = ascending(own.stale_gap);
+    const recent = ascending(own.recent_gap);
+    this.hasStale = stale.length > 0;
+    /** Parts of the index that lie apart: that of its base, and that of what was added since. @type {Segment[]} */
+    this.segments = [
+      {
+        family: "term_shards",
+        firstTerms: wordsOf(own.shard_shared, own.shard_size, own.shard_rest),
+        numbers: numbersNow(header.base_documents, stale, recent),
+      },
+      {
+        family: "recent_shards",
+        firstTerms: wordsOf(own.recent_shared, own.recent_size, own.recent_rest),
+        numbers: null,
+      },
+    ];
     this.firstLetters = wordsOf(own.letter_shared, own.letter_size, own.letter_rest);
     // The first document of each group of excerpts.
     this.groupStarts = numbersOf(own.first_document_gap);
@@ -115,20 +134,44 @@ export class Manifest {
   }
 
   /**
-   * The shard that would hold a term.
-   * @param {string} term
-   */
-  shardOf(term) {
-    return Math.max(0, placeOf(this.firstTerms, term));
-  }
-
-  /**
    * The file that would hold a word that begins so, or -1.
    * @param {string} word
    */
   wordFileOf(word) {
     return placeOf(this.firstLetters, Array.from(withoutAccents(word))[0] || "");
   }
+}
+
+/**
+ * @param {Uint8Array} gaps
+ * @returns {Int32Array}
+ */
+function ascending(gaps) {
+  const found = numbersOf(gaps);
+  for (let i = 1; i < found.length; i++) found[i] += found[i - 1] + 1;
+  return found;
+}
+
+/**
+ * The numbers that documents of the base have now: those that stay keep their order, among recent ones.
+ * @param {number} count
+ * @param {Int32Array} stale
+ * @param {Int32Array} recent
+ */
+function numbersNow(count, stale, recent) {
+  if (!stale.length && !recent.length) return null;
+  const found = new Int32Array(count);
+  let now = 0;
+  for (let document = 0, gone = 0, added = 0; document < count; document++) {
+    if (stale[gone] === document) {
+      found[document] = -1;
+      gone++;
+      continue;
+    }
+    for (; recent[added] === now; added++) now++;
+    found[document] = now++;
+  }
+  return found;
 }
 
 /**

@@ -10,14 +10,20 @@ import { summed } from "./manifest.js";
  * columns of rows: ordinals, impacts, and by how many steps a passage's contribution differs from its
  * document's.
  * @typedef {{documents: Int32Array, contributions: Uint8Array, starts: Int32Array, ordinals: Int32Array,
- *   impacts: Uint8Array, changes: Int8Array}} PostingList
+ *   impacts: Uint8Array, changes: Int8Array}} Postings
+ *
+ * What each level of a term's postings stands for: an impact (BM25F's score) and a contribution (what the term
+ * adds to the cosine, times the length of the query's vector); `step` is that of changes.
+ * @typedef {{impact: Float64Array, contribution: Float64Array, step: number}} Levels
+ *
+ * @typedef {Postings & {levels: Levels}} PostingList
  */
 
 export class Block {
   /** @param {Record<typeof POSTINGS[number], Uint8Array>} columns */
   constructor(columns) {
     this.columns = columns;
-    /** @type {PostingList | null} */
+    /** @type {Postings | null} */
     this.all = null;
     /** @type {Int32Array} */
     this.firstPair = new Int32Array(0);
@@ -26,7 +32,7 @@ export class Block {
   /**
    * A list by its place in the file.
    * @param {number} place
-   * @returns {PostingList}
+   * @returns {Postings}
    */
   list(place) {
     this.all = this.all || this.read();
@@ -44,7 +50,7 @@ export class Block {
     };
   }
 
-  /** @returns {PostingList} */
+  /** @returns {Postings} */
   read() {
     const { columns } = this;
     const sizes = numbersOf(columns.list_documents);
@@ -73,4 +79,29 @@ export class Block {
       changes,
     };
   }
+}
+
+/**
+ * A list with the numbers that documents have now, without those that are gone.
+ * @param {PostingList} list
+ * @param {Int32Array | null} numbers by the list's own; -1 for those that are gone; null where they are the same
+ * @returns {PostingList}
+ */
+export function renumbered(list, numbers) {
+  if (!numbers) return list;
+  const kept = Array.from(list.documents.keys()).filter((pair) => numbers[list.documents[pair]] >= 0);
+  const documents = Int32Array.from(kept, (pair) => numbers[list.documents[pair]]);
+  if (kept.length === list.documents.length) return { ...list, documents };
+  const rows = kept.flatMap((pair) =>
+    Array.from({ length: list.starts[pair + 1] - list.starts[pair] }, (_, at) => list.starts[pair] + at),
+  );
+  return {
+    ...list,
+    documents,
+    contributions: Uint8Array.from(kept, (pair) => list.contributions[pair]),
+    starts: summed(Int32Array.from(kept, (pair) => list.starts[pair + 1] - list.starts[pair])),
+    ordinals: Int32Array.from(rows, (row) => list.ordinals[row]),
+    impacts: Uint8Array.from(rows, (row) => list.impacts[row]),
+    changes: Int8Array.from(rows, (row) => list.changes[row]),
+  };
 }

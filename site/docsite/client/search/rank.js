@@ -70,13 +70,13 @@ export function rank(question, manifest) {
  * @param {Question} question
  */
 function addWords(slots, { asked }) {
-  for (const { term, lists, weight, group } of asked) {
+  for (const { lists, weight, group } of asked) {
     const alone = asked.filter((other) => other.group === group).length === 1;
     if (!weight) for (const list of lists) slots.forEach(list, (_, place) => (slots.meant[place] = 1));
     if (!alone) continue;
     for (const list of lists) {
       slots.forEach(list, (_, place, row) => {
-        slots.keyword[place] += weight * term.impact[list.impacts[row]];
+        slots.keyword[place] += weight * list.levels.impact[list.impacts[row]];
       });
     }
   }
@@ -94,10 +94,10 @@ function addWords(slots, { asked }) {
 function addBest(slots, same) {
   if (same.length < 2) return;
   const best = new Float64Array(slots.keyword.length);
-  for (const { term, lists, weight } of same) {
+  for (const { lists, weight } of same) {
     for (const list of lists) {
       slots.forEach(list, (_, place, row) => {
-        best[place] = Math.max(best[place], weight * term.impact[list.impacts[row]]);
+        best[place] = Math.max(best[place], weight * list.levels.impact[list.impacts[row]]);
       });
     }
   }
@@ -120,17 +120,18 @@ function addContributions(slots, { asked }, meanings, manifest) {
   }
   asked.forEach(({ term, lists }, number) => {
     for (const list of lists) {
+      const { levels } = list;
       for (let pair = 0; pair < list.documents.length; pair++) {
         const slot = slots.of[list.documents[pair]];
         if (slot < 0) continue;
-        const contribution = term.contribution[list.contributions[pair]];
+        const contribution = term.share * levels.contribution[list.contributions[pair]];
         around[slot] += (contribution - meanings.estimate(number, documents[slot])) / meanings.length;
         held[slot] += contribution / meanings.length;
         const more = single[slot] ? 0 : (1 - ELSEWHERE) * contribution;
         for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) {
           const place = starts[slot] + list.ordinals[row];
           if (place < starts[slot + 1])
-            own[place] += (more + term.step * list.changes[row]) / meanings.length;
+            own[place] += (more + term.share * levels.step * list.changes[row]) / meanings.length;
         }
       }
     }

@@ -4,10 +4,12 @@
 import { expanded, folded, partsOfNames, tokensOf, withoutAccents, withoutStopWords } from "./analyze.js";
 import { named, valueOf } from "./bytes.js";
 import { NEAR_WORDS } from "./format.js";
+import { placeOf } from "./manifest.js";
+import { termIn } from "./terms.js";
 import { LEAST_SPELT, completions, nearestWords } from "./words.js";
 /** @import { Typed } from "./query.js" */
 /** @import { Store } from "./store.js" */
-/** @import { Term } from "./terms.js" */
+/** @import { Shard, Term } from "./terms.js" */
 /** @import { Tokens } from "./tokens.js" */
 
 /**
@@ -123,11 +125,11 @@ export class Reader {
   async lookedUp(token) {
     const names = new Set(this.store.manifest.stemmers.flatMap((stemmer) => expanded(token, stemmer)));
     if (this.store.manifest.aliases) {
-      for (const term of (await this.store.shard(token))?.aliases.get(token) || []) names.add(term);
+      for (const shard of await this.store.shards(token)) {
+        for (const term of shard.aliases.get(token) || []) names.add(term);
+      }
     }
-    const terms = await Promise.all(
-      [...names].map(async (name) => (await this.store.shard(name))?.find(name)),
-    );
+    const terms = await Promise.all([...names].map((name) => this.store.term(name)));
     return { token, terms: /** @type {Term[]} */ (terms.filter(Boolean)), weight: 1, either: false };
   }
 
@@ -138,15 +140,27 @@ export class Reader {
    */
   async begun(prefix) {
     const begin = withoutAccents(prefix);
-    const shard = await this.store.shard(begin);
-    let terms = shard ? shard.beginningWith(begin, BEGINNINGS) : [];
-    const next = this.store.manifest.shardOf(begin) + 1;
-    if (!terms.length && this.store.manifest.firstTerms[next]?.startsWith(begin)) {
-      terms =
-        (await this.store.shard(this.store.manifest.firstTerms[next]))?.beginningWith(begin, BEGINNINGS) ||
-        [];
-    }
-    return { token: prefix, terms, weight: 1, either: true };
+    const shards = await Promise.all(
+      (await this.store.shards(begin)).map((shard) => this.orNext(shard, begin)),
+    );
+    const names = new Set(shards.flatMap((shard) => shard.beginningWith(begin, BEGINNINGS)));
+    const found = [...names].map((name) => termIn(name, shards, this.store.manifest));
+    const terms = /** @type {Term[]} */ (found.filter(Boolean));
+    if (shards.length > 1) terms.sort((a, b) => b.frequency - a.frequency || (a.term < b.term ? -1 : 1));
+    return { token: prefix, terms: terms.slice(0, BEGINNINGS), weight: 1, either: true };
+  }
+
+  /**
+   * The shard, or the one after it where that is the first with terms that begin so.
+   * @param {Shard} shard
+   * @param {string} begin
+   * @returns {Promise<Shard>}
+   */
+  async orNext(shard, begin) {
+    const { segment } = shard;
+    const next = Math.max(0, placeOf(segment.firstTerms, begin)) + 1;
+    const isNext = segment.firstTerms[next]?.startsWith(begin) && !shard.beginningWith(begin, 1).length;
+    return isNext ? this.store.shard(segment, next) : shard;
   }
 
   /**

@@ -7,11 +7,12 @@ import { EXCERPT_PASSAGES, SYNONYMS } from "./format.js";
 import { Facets } from "./facets.js";
 /** @import { FAMILIES } from "./format.js" */
 import { placeOf } from "./manifest.js";
-import { Shard } from "./terms.js";
+import { Shard, termIn } from "./terms.js";
 import { readWords } from "./words.js";
 /** @import { Shown } from "./excerpts.js" */
-/** @import { Manifest } from "./manifest.js" */
+/** @import { Manifest, Segment } from "./manifest.js" */
 /** @import { Parts } from "./parts.js" */
+/** @import { Term } from "./terms.js" */
 /** @import { Words } from "./words.js" */
 
 /** @typedef {typeof FAMILIES[number]} Family */
@@ -58,17 +59,42 @@ export class Store {
   }
 
   /**
-   * The shard that would hold a term, or null where there are none.
+   * The shards that would hold a term, one of each segment that has any.
    * @param {string} term
-   * @returns {Promise<Shard | null>}
+   * @returns {Promise<Shard[]>}
    */
-  async shard(term) {
-    if (!this.manifest.firstTerms.length) return null;
-    return this.part(
-      "term_shards",
-      this.manifest.shardOf(term),
-      (columns) => new Shard(columns, this.manifest),
-    );
+  shards(term) {
+    const filled = this.manifest.segments.filter(({ firstTerms }) => firstTerms.length);
+    return Promise.all(filled.map((each) => this.shard(each, Math.max(0, placeOf(each.firstTerms, term)))));
+  }
+
+  /**
+   * Loads the shards of all terms that begin so, where that is one of each segment.
+   * @param {string} prefix
+   */
+  async begin(prefix) {
+    const only = this.manifest.segments.flatMap((segment) => {
+      const number = placeOf(segment.firstTerms, prefix);
+      return number < 0 || segment.firstTerms[number + 1]?.startsWith(prefix) ? [] : [{ segment, number }];
+    });
+    await Promise.all(only.map(({ segment, number }) => this.shard(segment, number)));
+  }
+
+  /**
+   * @param {Segment} segment
+   * @param {number} number
+   * @returns {Promise<Shard>}
+   */
+  shard(segment, number) {
+    return this.part(segment.family, number, (columns) => new Shard(columns, this.manifest, segment));
+  }
+
+  /**
+   * @param {string} term
+   * @returns {Promise<Term | null>}
+   */
+  async term(term) {
+    return termIn(term, await this.shards(term), this.manifest);
   }
 
   /**

@@ -273,3 +273,43 @@ def test_names_that_authors_give_stay_and_links_from_other_pages_reach_them() ->
     page = page_of(texts, "b.html")
     assert all(page.find(id=name) for name in ("deep", "named", "lab", "source-SiteNav", "my-id"))
     assert "(lab)=" not in page.get_text()
+
+
+RST_PAGES = {
+    "page.rst": "Page\n====\n\n.. toctree::\n\n   guide/install\n   Mine <guide/install>\n\n"
+    ":doc:`guide/install`, :ref:`steps`, :ref:`own <steps>`, :ref:`elsewhere <gone>` and :ref:`noted`.\n",
+    "guide/install.rst": "Install *it*\n============\n\n.. _steps:\n\nFirst steps\n-----------\n\nDo.\n",
+    "notes.md": "# Notes\n\nText.\n\n(noted)=\n(also)=\n## A note\n\nText.\n",
+}
+
+
+def test_references_of_sphinx_without_a_text_show_the_titles_of_what_they_lead_to() -> None:
+    article = page_of(RST_PAGES, "page.html").select_one("article")
+    assert article is not None
+    assert [link.text for link in article.select("li a")][:2] == ["Install it", "Mine"]
+    assert "Install it, First steps, own, elsewhere and A note." in " ".join(article.text.split())
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("{doc}`guide/install`", "Install"),
+        ("{doc}`how <guide/install>`", "how"),
+        ("{ref}`noted`", "A note"),
+        ("[](guide/install.md)", "Install"),
+        ("[](guide/install.md#first-steps)", "First steps"),
+        ("[](#noted)", "A note"),
+        ("[](#here)", "Here"),
+        ("[guide/install.md](guide/install.md)", "guide/install.md"),
+        ("```{toctree}\nguide/install\n```", "Install"),
+        ("[](gone.md)", "gone.md"),
+    ],
+)
+def test_links_of_myst_without_a_text_show_the_titles_of_what_they_lead_to(written: str, shown: str) -> None:
+    texts = {
+        "page.md": f"# Page\n\n## Here\n\n{written}\n",
+        "guide/install.md": "# Install\n\n## First steps\n\nDo.\n",
+        "notes.md": RST_PAGES["notes.md"],
+    }
+    found = page_of(texts, "page.html").select_one("article h2 ~ p")
+    assert found is not None and found.text.strip() == shown

@@ -119,6 +119,31 @@ def test_the_policy_names_the_sites_that_the_search_asks_and_no_others() -> None
             OtherSite(label="A", url=url)
 
 
+def test_the_policy_lets_pages_tell_one_address_and_only_if_there_is_one() -> None:
+    for url, wider in (
+        ("https://a.example.org:8443/v1/events", "connect-src 'self' https://a.example.org:8443;"),
+        ("/v1/events", "connect-src 'self';"),
+    ):
+        page = page_of({"a.md": "# A\n"}, "a.html", Site(events=url))
+        policy = page.select_one("meta[http-equiv=Content-Security-Policy]")
+        told = CONTENT_SECURITY_POLICY.replace("connect-src 'self';", wider)
+        assert policy is not None and policy["content"] == told
+        link = page.select_one("[data-search]")
+        assert link is not None and link["data-events"] == url and not link.has_attr("data-event-queries")
+    plain = page_of({"a.md": "# A\n"}, "a.html").select_one("[data-search]")
+    assert plain is not None and not plain.has_attr("data-events")
+    for url in (
+        "https://a.example.org;x/",
+        "//a.example.org/",
+        "javascript:x",
+        "https://é.org/",
+        "a b",
+        "/a b",
+    ):
+        with pytest.raises(ValidationError):
+            Site(events=url)
+
+
 def test_every_page_carries_the_policy_and_no_inline_script_or_style() -> None:
     page = page_of({"a.md": "# A\n\n```js\nlet a = 1\n```\n\n| a |\n|:-:|\n| b |\n"}, "a.html")
     policy = page.find("meta", attrs={"http-equiv": "Content-Security-Policy"})

@@ -132,6 +132,14 @@ def test_equal_titles_among_siblings_are_told_apart() -> None:
     assert apart == {"a/index.md": "a/index", "b.md": "b", "c.md": ""}
 
 
+def test_an_orphan_of_sphinx_is_in_no_table_of_contents() -> None:
+    texts = {
+        "index.rst": "Home\n====\n\nx\n\n.. toctree::\n\n   a\n", "a.rst": "A\n=\n\nx\n",
+        "b.rst": ".. comment\n\n:orphan:\n\nB\n=\n\nx\n", "c.md": "---\norphan: true\n---\n# C\n\nx\n",
+    }  # fmt: skip
+    assert list(shown(tree(texts).roots)) == ["Home index.html", "A a.html"]
+
+
 def test_toctrees_of_sphinx_are_the_table_of_contents() -> None:
     texts = {
         "index.rst": "Home\n====\n\nx\n\n.. toctree::\n   :caption: Parts\n\n   z\n   Named <sub/a>\n",

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from noctule.artifacts.store.snapshot import Snapshot
+from noctule.docsite.incremental.search_changes import Base, Changes, changes_between
 from noctule.docsite.outline.plan import SitePlan, plan_site
 from noctule.docsite.search import format as shard_format
 from noctule.docsite.search import postings, terms
@@ -49,11 +53,15 @@ def plan(snapshot: Snapshot) -> SitePlan:
 
 @pytest.fixture(scope="module")
 def index(snapshot: Snapshot, plan: SitePlan) -> Index:
+    return _made(snapshot, plan)
+
+
+def _made(snapshot: Snapshot, plan: SitePlan, base: Base | None = None) -> Index:
     with pytest.MonkeyPatch.context() as patch:
         # The guide is small: with the usual tiers every posting would lie in the first.
         for module in (postings, terms):
             patch.setattr(module, "TIERS", (40, 80))
-        files = {page.path: page.content for page in search_files(plan, snapshot, Search())}
+        files = {page.path: page.content for page in search_files(plan, snapshot, Search(), base=base)}
     return Index({path.removeprefix(f"{SEARCH}/").removesuffix(".js"): files[path] for path in files})
 
 
@@ -176,6 +184,78 @@ def _levels(shard: Any, size: int) -> list[list[int]]:
     assert len(shard["vector"]) == count * (1 + size) and all(shard["vector"][:count])
     rows = [shard["vector"][count + row * size :][:size] for row in range(count)]
     return [[half - 8 for byte in row for half in (byte & 15, byte >> 4)] for row in rows]
+
+
+def test_what_changed_since_the_base_lies_in_a_segment_of_its_own(
+    index: Index, snapshot: Snapshot, plan: SitePlan
+) -> None:
+    # As if two documents had changed to what they are.
+    rows = np.array([3, 40])
+    made = _made(snapshot, plan, Base(snapshot, Changes(rows, rows, rows)))
+    assert made.names | {"recent_shards": []} == index.names
+    for name in ("stale_gap", "recent_gap"):
+        assert ascending(made.manifest[name]) == rows.tolist()
+    assert made.header["base"] == snapshot.id == index.header["base"]
+    recent: dict[str, list[tuple[int, int]]] = {}
+    for shard in made.all_of("recent_shards", "TERM_SHARD"):
+        # The base has all of its terms, and their vectors.
+        assert not any(shard["vector_length"]) and not shard["vector"]
+        for term, found in zip(strings(shard, "term"), posting_lists(shard), strict=True):
+            recent[term] = [(document, ordinal) for document, ordinal, *_ in found]
+    whole = {term: {(row[0], row[1]) for row in found} for term, _, _, found in _postings(index)}
+    wanted = {term: {each for each in found if each[0] in rows} for term, found in whole.items()}
+    assert len(recent) > 100
+    assert {term: set(found) for term, found in recent.items()} == {k: v for k, v in wanted.items() if v}
+
+
+def test_what_no_document_says_any_more_is_in_no_shard(
+    index: Index, snapshot: Snapshot, plan: SitePlan
+) -> None:
+    # As if a document had gone, of which some words were its alone.
+    whole = {term: {row[0] for row in found} for term, _, _, found in _postings(index)}
+    gone = min(document for rows in whole.values() if len(rows) == 1 for document in rows)
+    changes = Changes(np.array([gone]), np.zeros(0, np.int64), np.array([-1]))
+    made = _made(snapshot, plan, Base(snapshot, changes))
+    left = {term: {row[0] for row in found} for term, _, _, found in _postings(made)}
+    assert left == {term: rows - {gone} for term, rows in whole.items() if rows - {gone}}
+    held = {term for term, rows in whole.items() if gone in rows}
+    shards = zip(index.names["term_shards"], index.all_of("term_shards", "TERM_SHARD"), strict=True)
+    # Shards that name files of later tiers count these through.
+    others = {name for name, each in shards if not (held & {*strings(each, "term")} or each["tier_places"])}
+    assert others and others <= {*made.names["term_shards"]}
+
+
+def test_little_is_changed_by_little(snapshot: Snapshot) -> None:
+    assert changes_between(snapshot, snapshot) is not None
+    documents = snapshot.table("documents", ["doc_id"])["doc_id"].to_pylist()
+    less = WithoutDocuments(snapshot, documents[3:4])
+    added, removed = changes_between(less, snapshot), changes_between(snapshot, less)
+    assert added is not None and removed is not None
+    # Documents that the gone one led to may have other texts of links.
+    assert 3 in added.recent and added.recent.size - added.stale.size == 1
+    assert 3 in removed.stale and removed.stale.size - removed.recent.size == 1
+    much = WithoutDocuments(snapshot, documents[: len(documents) // 5])
+    assert changes_between(much, snapshot) is None
+
+
+class WithoutDocuments:
+    """A snapshot without some documents, for who reads documents, passages and links of it."""
+
+    id = "0" * 20
+
+    def __init__(self, snapshot: Snapshot, gone: Sequence[str]) -> None:
+        self._snapshot, self._gone = snapshot, pa.array(gone)
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return the rows of the documents that stay."""
+        table = self._snapshot.table(name)
+        owner = "source_id" if name == "links" else "doc_id"
+        kept = table.filter(pc.invert(pc.is_in(table[owner], value_set=self._gone)))
+        return kept.select(list(columns)) if columns else kept
+
+    def open_table(self, name: str) -> pq.ParquetFile:
+        """Return the file, which is not asked for here."""
+        raise NotImplementedError
 
 
 def test_the_vectors_of_terms_use_all_levels(index: Index) -> None:

@@ -29,7 +29,7 @@ from noctule.docsite.search.material import Lexicon, Meanings, Shape, TermVector
 from noctule.docsite.search.postings import TIERS, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
 from noctule.docsite.search.spelling import Surfaces, aliases
-from noctule.docsite.search.terms import Sizes, make_shards, make_token_files, runs_by_use
+from noctule.docsite.search.terms import Sizes, first_terms, make_shards, make_token_files, runs_by_use
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.settings.search import Recency, Search
 from noctule.pipeline.settings.settings import Site
@@ -54,6 +54,10 @@ class _Without:
         if name in self._missing:
             raise KeyError(name)
         return self._snapshot.table(name, columns)  # type: ignore[attr-defined]
+
+
+def _borders(lexicon: Lexicon) -> list[str]:
+    return first_terms(lexicon, np.zeros(len(lexicon.terms), np.bool_))
 
 
 def _files(site: SearchSite, *missing: str, search: Search | None = None) -> dict[str, bytes]:
@@ -155,14 +159,14 @@ def test_postings_keep_every_passage_in_its_tier(files: Files) -> None:
     assert found.sizes().reshape(2, -1).sum(axis=1).tolist() == [passages, 2]
     assert found.size(found.list_of(0, 0)) == TIERS[0] and found.size(found.list_of(1, 0)) == 2
     assert found.documents_of.tolist() == [passages // 2, 2]
-    shards = make_shards(lexicon, found, None, {}, files)
+    shards = make_shards(lexicon, found, None, {}, files, _borders(lexicon))
     assert shards.first == ("common", "rare") and len(shards.tails) == 1
 
 
 def test_an_empty_corpus_has_an_empty_index(files: Files) -> None:
     lexicon, shape = _lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64))
     found = arrange(lexicon, shape, no_contributions(lexicon, shape), 1.0)
-    assert make_shards(lexicon, found, None, {}, files).shards == ()
+    assert make_shards(lexicon, found, None, {}, files, _borders(lexicon)).shards == ()
 
 
 def _risen(gaps: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -233,9 +237,11 @@ def test_words_without_a_stemmer_lie_with_the_terms_around_them(files: Files) ->
     lexicon = _lexicon(["alpha", "beta", "gamma"], [[0], [1], [2]])
     shape = Shape(np.arange(4), np.zeros(3, np.int64))
     postings = arrange(lexicon, shape, no_contributions(lexicon, shape), 1.0)
-    with_words = make_shards(lexicon, postings, None, {"aaa": ["beta"], "zzz": ["alpha"]}, files)
+    with_words = make_shards(
+        lexicon, postings, None, {"aaa": ["beta"], "zzz": ["alpha"]}, files, _borders(lexicon)
+    )
     assert with_words.first == ("alpha",)
-    assert with_words.shards != make_shards(lexicon, postings, None, {}, files).shards
+    assert with_words.shards != make_shards(lexicon, postings, None, {}, files, _borders(lexicon)).shards
 
 
 def test_quantized_numbers_are_near_what_they_were() -> None:

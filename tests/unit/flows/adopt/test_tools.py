@@ -32,6 +32,27 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "en/docs/a.md": "# A\n"},
         {"root": "en/docs", "title": "E", "description": "D", "language": "de", "navigation": ["base.yml"]},
     ),
+    "Sphinx, including files above": (
+        {"docs/conf.py": "project = 'T'\n", "docs/changes.rst": ".. include:: ../CHANGES.rst\n",
+         "docs/code.md": "```{literalinclude} ../examples/a.py\n```\n", "CHANGES.rst": "x\n",
+         "examples/a.py": "1\n"},
+        {"root": "docs", "title": "T", "snippet_folders": ["."]},
+    ),
+    "MkDocs, describing a package": (
+        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# API\n\n::: kept.part\n",
+         "src/kept/__init__.py": "", "src/other/__init__.py": "", "tests/__init__.py": ""},
+        {"root": "docs", "title": "T", "api": {"packages": ["src/kept"], "pages": ""}},
+    ),
+    "Sphinx, describing a package": (
+        {"docs/conf.py": "project = 'T'\nextensions = ['sphinx.ext.autodoc']\n",
+         "docs/api.rst": ".. module:: kept\n", "kept/__init__.py": ""},
+        {"root": "docs", "title": "T", "api": {"packages": ["kept"], "pages": ""}},
+    ),
+    "MkDocs, with files at the end of each page": (
+        {"mkdocs.yml": "site_name: T\nmarkdown_extensions:\n- pymdownx.snippets:\n    base_path: [parts]\n"
+         "    auto_append: [links.md, gone.md]\n", "docs/a.md": "# A\n", "parts/links.md": "[x]: a.md\n"},
+        {"root": "docs", "auto_append": ["parts/links.md"]},
+    ),
     "mdBook": (
         {"book.toml": '[book]\ntitle = "T"\n[output.html.redirect]\n"/a.html" = "b.html"\n[preprocessor.p]\n',
          "src/SUMMARY.md": "# S\n\n- [B](b.md)\n", "src/b.md": "{{#include ../code/x.rs}}\n",

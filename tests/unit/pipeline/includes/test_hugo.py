@@ -58,6 +58,14 @@ def test_highlighted_code_is_a_fence_with_its_marked_lines() -> None:
     assert expanded(text).text == '\n```go hl_lines="1 3"\n{{ x }}\n```\n'
 
 
+def test_a_themes_own_shortcode_for_code_is_code() -> None:
+    text = "{{< code-toggle file=hugo >}}\n[a]\nb = 1\n{{< /code-toggle >}}"
+    assert expanded(text).text == "\n```\n[a]\nb = 1\n```\n"
+    text = '{{< my/code file="layouts/a.html" >}}\n{{ .Title }}\n{{< /my/code >}}'
+    assert expanded(text).text == "\n```html\n{{ .Title }}\n```\n"
+    assert "kept" in expanded("{{< encoder >}}kept{{< /encoder >}}").text
+
+
 def test_notes_and_tabs_become_boxes_that_nest() -> None:
     text = (
         '{{% note %}}\nA\n{{% /note %}}\n{{< tabs >}}{{< tab "One" >}}1\n'

@@ -104,3 +104,20 @@ def test_a_path_may_begin_at_a_folder_that_only_leads_to_a_declared_one(project:
     (project / "site/en/docs/guide/page.md").write_text("{* ../../site_src/app.py *}\n")
     source = read(project / "site/en/docs", snippet_folders=(str(project / "site_src"),))
     assert (b"print(2)" in source.content, source.notes) == (True, ())
+
+
+def test_every_markdown_document_ends_with_the_files_that_are_appended(project: Path) -> None:
+    page(project, "[x][]")
+    (project / "links.md").write_text("[x]: a.md\n")
+    files = (str(project / "links.md"), str(project / "gone.md"))
+    source = read(project / "docs", auto_append=files)
+    assert source.content == b"[x][]\n\n[x]: a.md\n"
+    assert [note for note in source.notes if "gone.md" in note] == list(source.notes) != []
+    (project / "docs/plain.txt").write_text("Text.\n")
+    assert read(project / "docs", "plain.txt", auto_append=files).content == b"Text.\n"
+
+
+def test_options_of_myst_may_be_quoted(project: Path) -> None:
+    (project / "docs/parts/note.md").write_text("before\n<!-- begin -->\nA note.\n")
+    page(project, "```{include} ../parts/note.md\n:start-after: '<!-- begin -->'\n```\n")
+    assert read(project / "docs").content.strip() == b"A note."

@@ -25,6 +25,11 @@ def test_headings_are_plain_and_cover_their_lines() -> None:
     ]
 
 
+def test_a_heading_closed_before_its_attributes_is_named_without_the_marks() -> None:
+    (heading,) = read("## Order ## {: #the-order }\n\nText.\n").headings
+    assert (heading.text, heading.anchor) == ("Order", "the-order")
+
+
 def test_headings_in_quotes_and_lists_are_text() -> None:
     document = read("> # Quoted\n\n- # Listed\n\n# Real\n")
     assert [h.text for h in document.headings] == ["Real"]

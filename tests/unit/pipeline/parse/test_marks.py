@@ -25,6 +25,7 @@ def words(text: str) -> str:
     [
         ("a ==marked *word*== b", "a <mark>marked <em>word</em></mark> b", "a marked word b"),
         ("x==1 and y==2", "x==1 and y==2", "x==1 and y==2"),
+        ("no :x: and 1:2:3", "no \u274c and 1:2:3", "no \u274c and 1:2:3"),
         ("a == b == c", "a == b == c", "a == b == c"),
         ("H~2~O and x^2^", "H<sub>2</sub>O and x<sup>2</sup>", "H2O and x2"),
         ("++ctrl+alt+del++", "<kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Del</kbd>", "Ctrl+Alt+Del"),

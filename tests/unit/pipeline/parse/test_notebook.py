@@ -67,6 +67,12 @@ def test_images_of_outputs_and_attachments_stand_where_they_belong() -> None:
     ]
 
 
+def test_images_of_a_notebook_at_the_top_of_the_folder_are_named_without_the_collection() -> None:
+    content = notebook(cell("code", "plot()", outputs=[{"data": {"image/png": "iVBORw0KGgo="}}])).encode()
+    document = parse(Source("c", "top.ipynb", content, sha256_hex(content)), Collection(root="unused"))
+    assert [link.target for link in document.links] == ["top.ipynb/cell-1-output-1.png"]
+
+
 def test_a_cell_that_holds_fences_or_leaves_one_open_ends_with_itself() -> None:
     document = read(
         notebook(cell("code", 'x = """\n```\n"""'), cell("markdown", "~~~sh\nls"), cell("markdown", "After."))

@@ -108,7 +108,7 @@ def test_notes_are_callouts_and_keep_their_content() -> None:
         ".. versionadded:: 1.2\n   The *x*.\n\n.. seealso::\n   :collapsible:\n\n   That.\n"
     )
     assert [b.text for b in document.blocks] == [
-        "Note", "First line.", "Second.", "Mind this", "Body.", "New in version 1.2 The x.", "See also",
+        "Note", "First line.", "Second.", "Mind this", "Body.", "New in version 1.2", "The x.", "See also",
         "That.",
     ]  # fmt: skip
     assert '<div class="callout callout-note"><p class="callout-title">Note</p>' in document.html
@@ -391,3 +391,27 @@ def test_the_language_of_code_is_not_that_of_the_document(directive: str) -> Non
     document = read(f"Owls\n====\n\n.. {directive}:: python\n\n   owl()\n")
     assert document.language == "en"
     assert [block.language for block in document.blocks] == ["python"]
+
+
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ("session['a'].append(1)\nsession.modified = True", "python"),
+        ("@app.route('/')\ndef hello():\n    return 'x'", "python"),
+        (">>> f(1)\n2", "pycon"),
+        ("pip install flask", ""),
+        ("yourapplication/\n    app.py", ""),
+        ("just text", ""),
+    ],
+)
+def test_a_literal_block_without_a_language_is_python_where_it_can_be_read_so(
+    code: str, language: str
+) -> None:
+    indented = "\n".join(f"    {line}" for line in code.split("\n"))
+    found = [block for block in read(f"Page\n====\n\nSo::\n\n{indented}\n").blocks if block.kind == "code"]
+    assert [block.language for block in found] == [language]
+
+
+def test_what_a_version_changed_may_begin_beside_it() -> None:
+    page = read("Page\n====\n\n.. versionadded:: 0.7\n   The *new* parameter.\n")
+    assert [block.text for block in page.blocks] == ["New in version 0.7", "The new parameter."]

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from .fences import fenced, language_of
-from .parts import Directive, NoSuchPart, Part, as_it_is, dedented, indented, lines, whole
+from ..fences import fenced, language_of
+from ..parts import Directive, NoSuchPart, Part, as_it_is, dedented, indented, lines, whole
 
 MARKS = ("include::",)
 MYST_MARKS = ("include}",)
@@ -26,6 +26,7 @@ _MYST = re.compile(
     re.MULTILINE,
 )
 _OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+_UNQUOTED = re.compile(r"\A(['\"])(.*)\1\Z")
 _CODE_INDENT = "   "
 # What the block of code says of itself, and not which part of the file it is.
 _SHOWN = ("caption", "linenos", "lineno-start", "emphasize-lines")
@@ -44,6 +45,8 @@ def myst_directives(text: str) -> Iterator[Directive]:
 def _directives(pattern: re.Pattern[str], text: str, *, is_rst: bool) -> Iterator[Directive]:
     for found in pattern.finditer(text):
         options = dict(_OPTION.findall(found["options"]))
+        if not is_rst:  # MyST's are YAML
+            options = {name: _UNQUOTED.sub(r"\2", value) for name, value in options.items()}
         language = _code_language(found["kind"], options, found["target"])
         yield Directive(
             *found.span(),

@@ -1,0 +1,99 @@
+"""What is taken over from ``mkdocs.yml``, with the files that it inherits from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.navigation.yaml_files import NotRead, read_yaml
+from .taken_over import TakenOver, as_table, read_text, set_order, texts
+
+_MAX_INHERITED = 10
+_PLAIN_PLUGINS = {
+    "search",
+    "redirects",
+    "autorefs",
+    "mkdocstrings",
+    "awesome-pages",
+    "literate-nav",
+    "tags",
+    "blog",
+}
+
+
+def mkdocs(config: Path) -> TakenOver:
+    """Return what can be taken over from ``mkdocs.yml``."""
+    chain = _inherited(config)
+    given = _merged([values for _, values in chain])
+    found = TakenOver("MkDocs", config, config.parent / str(given.get("docs_dir") or "docs"))
+    found.site(given, title="site_name", description="site_description", base_url="site_url")
+    theme = as_table(given.get("theme"))
+    found.take("site", "language", theme.get("language"), "theme.language")
+    repo, edit = given.get("repo_url"), given.get("edit_uri")
+    if isinstance(repo, str) and isinstance(edit, str):
+        found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")
+    if given.get("nav"):
+        set_order(found, next(file for file, values in chain if values.get("nav")))
+    elif any(found.root.rglob(".pages")):
+        set_order(found, found.root)
+    plugins = _plugins(given.get("plugins"))
+    maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
+    found.take("site", "redirects", texts(maps), "plugins.redirects")
+    found.api = "mkdocstrings" in plugins
+    _take_appended(found, _plugins(given.get("markdown_extensions")).get("pymdownx.snippets"))
+    if "blog" in plugins:
+        found.take_blog(str(as_table(plugins["blog"]).get("blog_dir") or "blog"))
+    found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
+    found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
+    found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
+    found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
+    return found
+
+
+def _take_appended(found: TakenOver, snippets: object) -> None:
+    """Take over the files that snippets ends every page with, from the first folder that has them."""
+    options = as_table(snippets)
+    base, names = options.get("base_path", "."), options.get("auto_append")
+    folders = [Path(str(each)) for each in (base if isinstance(base, list) else [base])]
+    for name in map(str, names if isinstance(names, list) else []):
+        places = (found.config.parent / folder / name for folder in (*folders, Path()))
+        found.append += [path for path in places if path.is_file()][:1]
+
+
+def _inherited(config: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """Return the settings of the file, then those of each file that it inherits from, with the files.
+
+    Raises ``NotRead`` where they inherit from each other, or from more than ten.
+    """
+    chain: list[tuple[Path, dict[str, Any]]] = []
+    pending: Path | None = config
+    while pending is not None:
+        if len(chain) > _MAX_INHERITED:
+            raise NotRead(f"INHERIT leads through more than {_MAX_INHERITED} files, or in a circle")
+        values = as_table(read_yaml(read_text(pending)))
+        chain.append((pending, values))
+        parent = values.get("INHERIT")
+        pending = pending.parent / parent if isinstance(parent, str) else None
+    return chain
+
+
+def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings as one table: the first that says something counts, and tables are merged."""
+    merged: dict[str, Any] = {}
+    for values in reversed(chain):
+        for key, value in values.items():
+            if isinstance(value, dict) and isinstance(merged.get(key), dict):
+                merged[key] = _merged([value, merged[key]])
+            else:
+                merged[key] = value
+    return merged
+
+
+def _plugins(given: object) -> dict[str, object]:
+    """Return the settings of MkDocs' plugins, which are a list or a table."""
+    items = given if isinstance(given, list) else [given]
+    named: dict[str, object] = {}
+    for item in items:
+        named |= {item: None} if isinstance(item, str) else as_table(item)
+    return named

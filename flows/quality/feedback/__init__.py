@@ -1,0 +1,1 @@
+"""What recorded searches say: judged queries from clicks, and what readers ask for that is not found."""

@@ -1,0 +1,141 @@
+"""What ``conf.py`` of Sphinx gives its documents: substitutions, roles for links, and text around each.
+
+Only what is written there as a literal is known; nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import quote
+
+from ...errors import is_transient
+
+CONF = "conf.py"
+MARKDOWN, RST = (".md", ".markdown"), (".rst", ".rest")
+_MAX_BYTES, _MAX_CHARS = 500_000, 50_000
+_SUBSTITUTED = ("version", "release", "project", "author", "copyright")
+_USED = re.compile(r"\|([A-Za-z][\w -]*)\|")
+_RST_ROLE = re.compile(r"(?<![`\w:\\]):([A-Za-z][\w-]*):`(?!`)([^`\n]{1,500})`(?!`)")
+_MYST_ROLE = re.compile(r"(?<![`\\])\{([A-Za-z][\w-]*)\}`(?!`)([^`\n]{1,500})`(?!`)")
+_MYST_VALUE = re.compile(r"(?<!`)\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}")
+_TITLED = re.compile(r"(.+?)\s*<([^<>]+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class SphinxValues:
+    """The values of one ``conf.py``; ``links`` are addresses and captions, each with ``%s``, by role."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    substitutions: Mapping[str, str] = field(default_factory=dict)
+    prolog: str = ""
+    epilog: str = ""
+
+
+def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
+    """Return what the nearest ``conf.py`` above a document gives it, in the folders that may be read."""
+    for folder in Path(path).parents:
+        if not any(folder.is_relative_to(each) for each in folders):
+            break
+        conf = folder / CONF
+        try:
+            if conf.is_file() and not conf.is_symlink():
+                with conf.open("rb") as file:
+                    return _values_in(file.read(_MAX_BYTES + 1))
+        except (OSError, ValueError) as error:
+            if is_transient(error):
+                raise
+    return None
+
+
+def with_values(text: str, path: str, values: SphinxValues) -> str:
+    """Return the text of a document with the values that it names."""
+    if path.lower().endswith(RST):
+        return _rst(_RST_ROLE.sub(lambda found: _rst_link(found, values), text), values)
+    if path.lower().endswith(MARKDOWN):
+        text = _MYST_ROLE.sub(lambda found: _myst_link(found, values), text) if values.links else text
+        known = values.substitutions
+        return _MYST_VALUE.sub(lambda each: known.get(each[1], each[0]), text) if known else text
+    return text
+
+
+@lru_cache(maxsize=8)
+def _values_in(content: bytes) -> SphinxValues:
+    try:
+        given = dict(_literals(content)) if len(content) <= _MAX_BYTES else {}
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        given = {}
+    texts = {name: given[name] for name in _SUBSTITUTED if _is_text(given.get(name))}
+    own, links = given.get("myst_substitutions"), given.get("extlinks")
+    return SphinxValues(
+        {name: str(text) for name, text in texts.items() if "\n" not in str(text)},
+        dict(_links(links)) if isinstance(links, Mapping) else {},
+        {str(name): str(each) for name, each in own.items() if _is_text(each)}
+        if isinstance(own, Mapping)
+        else {},
+        str(given["rst_prolog"]) if _is_text(given.get("rst_prolog")) else "",
+        str(given["rst_epilog"]) if _is_text(given.get("rst_epilog")) else "",
+    )
+
+
+def _literals(content: bytes) -> Iterator[tuple[str, object]]:
+    for node in ast.parse(content).body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(node, ast.Assign) and isinstance(target, ast.Name):
+            try:
+                yield target.id, ast.literal_eval(node.value)
+            except (ValueError, TypeError):
+                continue
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _MAX_CHARS
+
+
+def _links(given: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for name, each in given.items():
+        address, caption = each if isinstance(each, tuple | list) and len(each) == 2 else (None, None)
+        if isinstance(name, str) and isinstance(address, str) and address.startswith(("https://", "http://")):
+            yield name, (address, caption if isinstance(caption, str) else "")
+
+
+def _link(found: re.Match[str], values: SphinxValues) -> tuple[str, str] | None:
+    """Return the text and the address of a role that ``extlinks`` defines."""
+    known = values.links.get(found[1])
+    if known is None:
+        return None
+    titled = _TITLED.fullmatch(found[2])
+    target = (titled[2] if titled else found[2]).strip()
+    address, caption = known
+    shown = caption.replace("%s", target) if caption else address.replace("%s", target)
+    return (titled[1] if titled else shown), address.replace("%s", quote(target, safe="/:#?=&%+@~,;.!*-_"))
+
+
+def _rst_link(found: re.Match[str], values: SphinxValues) -> str:
+    link = _link(found, values)
+    return found[0] if link is None else f"`{link[0]} <{link[1]}>`__"
+
+
+def _myst_link(found: re.Match[str], values: SphinxValues) -> str:
+    link = _link(found, values)
+    return found[0] if link is None else f"[{link[0]}](<{link[1]}>)"
+
+
+def _rst(text: str, values: SphinxValues) -> str:
+    """Return the text between prolog and epilog, if it uses names, and with what the used ones stand for."""
+    used = {name for name in _USED.findall(text) if name in values.texts and f".. |{name}|" not in text}
+    defined = "".join(f"\n.. |{name}| replace:: {values.texts[name]}" for name in sorted(used))
+    around = values.prolog + values.epilog
+    names_something = bool(around) and ("|" in text or "_" in text or ":" in text)
+    head = f"{values.prolog.strip(chr(10))}\n\n" if names_something and values.prolog else ""
+    tail = f"\n\n{values.epilog.strip(chr(10))}\n" if names_something and values.epilog else ""
+    given = "".join(line for line in (head, tail))
+    defined = "".join(
+        line for line in defined.splitlines(True) if line.split("replace::")[0].strip() not in given
+    )
+    return f"{head}{text}{tail}" + (f"\n{defined}\n" if defined else "")

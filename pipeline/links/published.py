@@ -1,0 +1,57 @@
+"""The paths at which a document's own tool publishes it, by which other documents link to it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import unquote, urlsplit
+
+from ..address import INDEX_NAMES, slug_path
+
+ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
+# Docusaurus and others take numbers at the head of names for an order.
+_NUMBERED = re.compile(r"(\A|/)\d{1,3}[-_.]+(?=[^/\d])")
+
+
+def published_names(path: str, front_matter: str) -> tuple[str, ...]:
+    """Return the paths, from the top, at which the document's own tool publishes it in place of its file's.
+
+    They are what ``permalink`` and ``slug`` say in the front matter (as JSON), and, in a collection of
+    Jekyll, the path without the underscore of its folder.
+    """
+    given = json.loads(front_matter) if '"permalink"' in front_matter or '"slug"' in front_matter else {}
+    said = [given[name] for name in ("permalink", "slug") if isinstance(given.get(name), str)]
+    names = [f"/{slug_path(path, each)}" for each in said if each.strip() and ":" not in each]
+    in_jekyll = path.startswith("_") and "/" in path
+    return tuple(dict.fromkeys((*names, *([f"/{path.lstrip('_')}"] if in_jekyll else []))))
+
+
+def published_paths(path: str, aliases: Sequence[str]) -> Iterator[str]:
+    """Yield the paths of a document as links may have them, in lower case; ``aliases`` has its names."""
+    yield from (unnumbered(alias.strip("/").lower()) for alias in aliases if alias.startswith("/"))
+    if _NUMBERED.search(path):
+        yield unnumbered(path.lower())
+
+
+def unnumbered(path: str) -> str:
+    """Return the path without the numbers that only give an order: ``01-app/02-guides`` is ``app/guides``."""
+    return _NUMBERED.sub(r"\1", path)
+
+
+def path_stem(path: str) -> str:
+    """Return what different spellings of a path share: no document extension and no trailing index name."""
+    path = without_ending(path)
+    folder, _, name = path.rpartition("/")
+    return folder if name.lower() in INDEX_NAMES else path
+
+
+def without_ending(path: str) -> str:
+    """Return the path without the ending of a document."""
+    return next((path[: -len(e)] for e in ENDINGS if path.lower().endswith(e)), path)
+
+
+def address_key(url: str) -> str:
+    """Return what different spellings of a published address share."""
+    parts = urlsplit(url)
+    return f"{parts.netloc}{path_stem(unquote(parts.path).rstrip('/'))}".lower()

@@ -1,0 +1,72 @@
+"""Documents of Sphinx hold what its ``conf.py`` gives them, as far as it is written there as a literal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
+from noctule.pipeline.source_files import FoundFile
+
+CONF = '''
+import os
+release = "5.7.1"
+version = os.environ["V"]
+extlinks = {"issue": ("https://example.org/issues/%s", "#%s"), "pr": ("https://example.org/pull/%s", None)}
+rst_epilog = """
+.. |tool| replace:: The Tool
+.. _home: https://example.org/
+"""
+myst_substitutions = {"name": "Noctule"}
+os.remove("nothing")
+'''
+
+
+def html(folder: Path, text: str, name: str) -> tuple[str, list[tuple[str, str]]]:
+    (folder / "source/guide").mkdir(parents=True)
+    (folder / "source/conf.py").write_text(CONF)
+    (folder / "source/guide" / name).write_text(text)
+    collection = Collection(root=str(folder))
+    path = f"source/guide/{name}"
+    document = parse(read_source(FoundFile("c", path, str(folder / path), 0), collection), collection)
+    return document.text, [(link.text, link.target) for link in document.links]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Since |release|.", "Since 5.7.1."),
+        ("Use |tool|.", "Use The Tool."),
+        ("Version |version|.", "Version version."),
+        ("``|release|`` and :issue:`7`", "|release| and #7"),
+        (".. |release| replace:: mine\n\nSince |release|.", "Since mine."),
+    ],
+)
+def test_substitutions_are_filled_in(tmp_path: Path, written: str, shown: str) -> None:
+    text, _ = html(tmp_path, f"Page\n====\n\n{written}\n", "page.rst")
+    assert text.strip().endswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("written", "link"),
+    [
+        (":issue:`7`", ("#7", "https://example.org/issues/7")),
+        (":issue:`the fault <7>`", ("the fault", "https://example.org/issues/7")),
+        (":pr:`8`", ("https://example.org/pull/8", "https://example.org/pull/8")),
+        ("`Home <home_>`_", ("Home", "https://example.org/")),
+    ],
+)
+def test_roles_and_names_of_links_lead_where_conf_says(
+    tmp_path: Path, written: str, link: tuple[str, str]
+) -> None:
+    _, links = html(tmp_path, f"Page\n====\n\nSee {written} too.\n", "page.rst")
+    assert links == [link]
+
+
+def test_myst_has_them_too(tmp_path: Path) -> None:
+    text, links = html(tmp_path, "# Page\n\n{{ name }} mends {issue}`7`, not {{ other }}.\n", "page.md")
+    assert "Noctule mends" in text and "{{ other }}" in text
+    assert links == [("#7", "https://example.org/issues/7")]

@@ -1,0 +1,54 @@
+"""Links are written for the site that a document's own tool makes: they name paths that are no files."""
+
+from __future__ import annotations
+
+import pytest
+
+from noctule.pipeline.chunk.sections import heading_slugs
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.links.resolve import linking_document, resolve_links
+from noctule.pipeline.model import ResolvedLink, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
+
+
+def _link(texts: dict[str, str], assets: tuple[str, ...] = ()) -> ResolvedLink:
+    """The first link of the first document."""
+    collection = Collection(root="site/docs")
+    sources = [Source("c", path, text.encode(), sha256_hex(text.encode())) for path, text in texts.items()]
+    documents = [parse(source, collection) for source in sources]
+    linking = [linking_document(each, heading_slugs(each.headings)) for each in documents]
+    found = resolve_links(linking, {"c": collection}, {"c": assets})
+    return next(link for link in found if link.source_id == documents[0].doc_id)
+
+
+@pytest.mark.parametrize(
+    ("path", "front", "target"),
+    [
+        ("_docs/collections.md", "permalink: /docs/collections/", "/docs/collections/"),
+        ("_docs/collections.md", "permalink: /elsewhere/", "/docs/collections/"),
+        ("guide/a.md", "slug: /start", "/start"),
+        ("guide/a.md", "permalink: /start.html", "/start.html#part"),
+        ("01-app/02-guides/03-cache.md", "title: Cache", "/app/guides/cache"),
+        ("01-app/02-guides/03-cache.md", "title: Cache", "app/guides/cache#part"),
+        ("01-app/02-guides/03-cache.md", "title: Cache", "/docs/app/guides/cache"),
+        ("guide/a.md", "title: A", "/docs/guide/a"),
+    ],
+)
+def test_a_link_to_the_path_at_which_a_tool_publishes_a_page_leads_to_it(
+    path: str, front: str, target: str
+) -> None:
+    page = f"---\n{front}\n---\n# Named\n\n## Part\n\nText.\n"
+    link = _link({"index.md": f"# Home\n\n[x]({target})\n", path: page})
+    assert (link.target_id, link.status) == (f"c:{path}", "resolved")
+
+
+@pytest.mark.parametrize("target", ["/gone", "/docs/gone", "01-gone", "/guide/10.5"])
+def test_a_path_at_which_nothing_is_published_leads_nowhere(target: str) -> None:
+    link = _link({"index.md": f"# Home\n\n[x]({target})\n", "guide/a.md": "# A\n\nText.\n"})
+    assert link.target_id is None
+
+
+def test_an_image_of_sphinx_may_leave_its_ending_open() -> None:
+    page = {"index.rst": "Home\n====\n\n.. image:: img/a.*\n"}
+    assert _link(page, ("img/a.png", "img/a.svg", "img/ab.png")).asset == "img/a.svg"

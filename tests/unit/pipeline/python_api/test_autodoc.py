@@ -1,0 +1,119 @@
+"""Autodoc's directives describe objects of declared packages, whose docstrings are reStructuredText."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from noctule.pipeline.chunk.sections import heading_slugs
+from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.links.resolve import linking_document, resolve_links
+from noctule.pipeline.model import Document
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Api, Collection
+from noctule.pipeline.source_files import FoundFile
+
+CORE = '''
+class Base:
+    def close(self):
+        """Close it."""
+
+class Client(Base):
+    """A client of *things*.
+
+    :param str url: where it is
+    :type url: str
+    :returns: nothing
+
+    ::
+
+        Client("x").send(1)
+    """
+    def __init__(self, url: str, *, retries: int = 3): ...
+    def send(self, what, **more) -> bool:
+        """Send it.
+
+        Parameters
+        ----------
+        what : int
+            The thing.
+        """
+    def _hidden(self):
+        """Never shown."""
+    def bare(self): ...
+
+def run():
+    """Run all."""
+'''
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text("from .core import Client as Client\n")
+    (tmp_path / "pkg/core.py").write_text(CORE)
+    return tmp_path
+
+
+def read(folder: Path, text: str, name: str = "api.rst") -> Document:
+    (folder / name).write_text(text)
+    collection = Collection(root=str(folder), api=Api(packages=(str(folder / "pkg"),)))
+    return parse(read_source(FoundFile("c", name, str(folder / name), 0), collection), collection)
+
+
+def test_a_class_is_described_with_its_members_and_can_be_linked(package: Path) -> None:
+    page = read(package, "API\n===\n\n.. module:: pkg\n\n.. autoclass:: Client\n   :members:\n\nAfter.\n")
+    assert "pkg.Client(url: str, *, retries: int = 3)" in page.text
+    assert "pkg.Client.send(what, **more) -> bool" in page.text
+    assert {"pkg.Client", "pkg.Client.send"} <= set(page.anchors)
+    assert [block.code for block in page.blocks if block.kind == "code"] == ['Client("x").send(1)']
+    assert (
+        "<dt>url</dt>" in page.html and "Returns" in page.text and "<strong>Parameters</strong>" in page.html
+    )
+    assert not any(word in page.text for word in ("hidden", "bare", "close", "autoclass", ":param"))
+    assert page.text.rstrip().endswith("After.")
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown", "left_out"),
+    [
+        (".. autoclass:: pkg.Client", "A client of things", "Send it"),
+        (".. autoclass:: pkg.Client\n   :members: bare", "pkg.Client.bare()", "Send it"),
+        (".. autoclass:: pkg.Client\n   :members:\n   :exclude-members: send", "A client", "Send it"),
+        (".. autoclass:: pkg.Client\n   :members:\n   :inherited-members:", "Close it", "hidden"),
+        (".. automodule:: pkg.core\n   :members:", "Run all", "hidden"),
+        (".. autofunction:: pkg.core.run", "pkg.core.run()", "A client"),
+        (".. automethod:: pkg.Client.send", "pkg.Client.send(what", "A client"),
+        (".. autoclass:: pkg.Client\n\n   More about it.", "More about it", "Send it"),
+        (".. autoclass:: pkg.Gone", "pkg.Gone", "A client"),
+        (".. autoclass:: other.Thing", "other.Thing", "A client"),
+    ],
+)
+def test_options_decide_what_is_described(package: Path, directive: str, shown: str, left_out: str) -> None:
+    page = read(package, f"API\n===\n\n{directive}\n")
+    assert shown in page.text and left_out not in page.text
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "```{eval-rst}\n.. autofunction:: pkg.core.run\n```",
+        "```{autofunction} pkg.core.run\n```",
+        ":::{py:currentmodule} pkg.core\n:::\n\n```{autofunction} run\n```",
+    ],
+)
+def test_myst_describes_too(package: Path, written: str) -> None:
+    page = read(package, f"# API\n\n{written}\n\nAfter.\n", "api.md")
+    assert "Run all." in page.text and "pkg.core.run()" in page.text
+
+
+def test_a_link_of_myst_to_a_described_object_leads_to_it(package: Path) -> None:
+    api = read(package, "# API\n\n```{autofunction} pkg.core.run\n```\n", "api.md")
+    guide = read(package, "# Guide\n\n[run](pkg.core.run) and [no](pkg.core.gone)\n", "guide.md")
+    documents = [linking_document(each, heading_slugs(each.headings)) for each in (api, guide)]
+    links = resolve_links(documents, {"c": Collection(root=str(package))})
+    assert [(link.target_id, link.fragment, link.status) for link in links] == [
+        ("c:api.md", "pkg.core.run", "resolved"),
+        (None, "", "missing-asset"),
+    ]
