@@ -11,10 +11,11 @@ from typing import Any
 
 from ...pipeline.errors import SourceError
 from ...pipeline.navigation.summary import read_summary
-from ...pipeline.navigation.yaml_files import NotRead, read_yaml
 from ...pipeline.printable import printable
+from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .scripts import docusaurus, quartz, starlight, vitepress
-from .taken_over import TakenOver, as_table, read_text, set_order
+from .taken_over import TakenOver, set_order
+from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, project_of
 
 _MAX_DEPTH, _MAX_FOLDERS, _MAX_INHERITED = 3, 2_000, 10
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
@@ -47,11 +48,12 @@ def take_over(path: Path) -> TakenOver:
 
     Raises ``SourceError`` if it is none that is known, or its file cannot be read.
     """
-    for config in [path] if path.is_file() else _candidates(path):
+    project = project_of(path)
+    for config in [path] if not path.is_dir() else _candidates(path):
         for names, reader in _TOOLS:
             if config.name in names and (reader is not vitepress or config.parent.name == ".vitepress"):
                 try:
-                    return reader(config)
+                    return reader(ToolFile(config, project))
                 except _UNREADABLE as error:
                     reason = " ".join(str(error).split())[:200] or type(error).__name__
                     raise SourceError(
@@ -73,7 +75,10 @@ def _candidates(top: Path) -> Iterator[Path]:
     for _ in range(_MAX_DEPTH + 1):
         below: list[Path] = []
         for folder in level:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError:  # a folder that may not be read holds nothing that could be taken over
+                continue
             here = {entry.name for entry in entries}
             yield from (folder / name for known, _ in _TOOLS for name in known if name in here & names)
             below += [
@@ -89,10 +94,10 @@ def _candidates(top: Path) -> Iterator[Path]:
         level = below
 
 
-def _mkdocs(config: Path) -> TakenOver:
+def _mkdocs(config: ToolFile) -> TakenOver:
     chain = _inherited(config)
     given = _merged([values for _, values in chain])
-    found = TakenOver("MkDocs", config, config.parent / str(given.get("docs_dir") or "docs"))
+    found = TakenOver("MkDocs", config, config.beside(given.get("docs_dir"), "docs"))
     found.site(given, title="site_name", description="site_description", base_url="site_url")
     theme = as_table(given.get("theme"))
     found.take("site", "language", theme.get("language"), "theme.language")
@@ -107,7 +112,7 @@ def _mkdocs(config: Path) -> TakenOver:
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", _texts(maps), "plugins.redirects")
     if "blog" in plugins:
-        found.take_blog(str(as_table(plugins["blog"]).get("blog_dir") or "blog"))
+        found.take_blog(as_text(as_table(plugins["blog"]).get("blog_dir")) or "blog")
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
     found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
@@ -115,17 +120,17 @@ def _mkdocs(config: Path) -> TakenOver:
     return found
 
 
-def _inherited(config: Path) -> list[tuple[Path, dict[str, Any]]]:
+def _inherited(config: ToolFile) -> list[tuple[Path, dict[str, Any]]]:
     """Return the settings of the file, then those of each file that it inherits from, with the files.
 
     Raises ``NotRead`` where they inherit from each other, or from more than ten.
     """
     chain: list[tuple[Path, dict[str, Any]]] = []
-    pending: Path | None = config
+    pending: Path | None = config.path
     while pending is not None:
         if len(chain) > _MAX_INHERITED:
             raise NotRead(f"INHERIT leads through more than {_MAX_INHERITED} files, or in a circle")
-        values = as_table(read_yaml(read_text(pending)))
+        values = as_table(read_yaml(config.text(pending)))
         chain.append((pending, values))
         parent = values.get("INHERIT")
         pending = pending.parent / parent if isinstance(parent, str) else None
@@ -146,9 +151,8 @@ def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _plugins(given: object) -> dict[str, object]:
     """Return the settings of MkDocs' plugins, which are a list or a table."""
-    items = given if isinstance(given, list) else [given]
     named: dict[str, object] = {}
-    for item in items:
+    for item in as_list(given) or [given]:
         named |= {item: None} if isinstance(item, str) else as_table(item)
     return named
 
@@ -157,10 +161,10 @@ def _texts(given: Mapping[str, Any]) -> dict[str, str]:
     return {str(old): new for old, new in given.items() if isinstance(new, str)}
 
 
-def _mdbook(config: Path) -> TakenOver:
-    given = tomllib.loads(read_text(config))
+def _mdbook(config: ToolFile) -> TakenOver:
+    given = read_toml(config.text())
     book, html = as_table(given.get("book")), as_table(as_table(given.get("output")).get("html"))
-    found = TakenOver("mdBook", config, config.parent / str(book.get("src") or "src"))
+    found = TakenOver("mdBook", config, config.beside(book.get("src"), "src"))
     found.site(book, title="title", description="description", language="language")
     if isinstance(html.get("edit-url-template"), str):
         below = found.root.name + "/{path}"
@@ -168,7 +172,7 @@ def _mdbook(config: Path) -> TakenOver:
             "site", "edit_url", html["edit-url-template"].replace("{path}", below), "edit-url-template"
         )
     summary = found.root / "SUMMARY.md"
-    entries = read_summary(read_text(summary)).entries if summary.is_file() else ()
+    entries = read_summary(config.text(summary)).entries if summary.exists() else ()
     found.take("site", "home", entries[0].target if entries else "", "the first chapter of SUMMARY.md")
     if entries:  # mdBook makes no page of it
         set_order(found, summary)
@@ -179,19 +183,18 @@ def _mdbook(config: Path) -> TakenOver:
     return found
 
 
-def _jekyll(config: Path) -> TakenOver:
-    given = as_table(read_yaml(read_text(config)))
-    found = TakenOver("Jekyll", config, config.parent)
+def _jekyll(config: ToolFile) -> TakenOver:
+    given = as_table(read_yaml(config.text()))
+    found = TakenOver("Jekyll", config, config.folder)
     found.site(given, title="title", description="description", language="lang")
     if isinstance(given.get("url"), str):
         found.take(
-            "site", "base_url", given["url"].rstrip("/") + str(given.get("baseurl") or ""), "url, baseurl"
+            "site", "base_url", given["url"].rstrip("/") + as_text(given.get("baseurl")), "url, baseurl"
         )
-    left_out = given.get("exclude")
-    found.exclude = [str(each) for each in left_out] if isinstance(left_out, list) else []
+    found.leave_out(given.get("exclude"))
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
     found.take_blog("_posts")
-    data = config.parent / "_data" / "navigation.yml"
+    data = config.folder / "_data" / "navigation.yml"
     if data.is_file():
         set_order(found, data)
     found.left += [
@@ -205,58 +208,53 @@ def _has(found: TakenOver, name: str) -> bool:
     return (found.root / name).is_dir()
 
 
-def _hugo(config: Path) -> TakenOver:
-    text = read_text(config)
-    given = as_table(tomllib.loads(text) if config.suffix == ".toml" else read_yaml(text))
+def _hugo(config: ToolFile) -> TakenOver:
+    text = config.text()
+    given = as_table(read_toml(text) if config.path.suffix == ".toml" else read_yaml(text))
     given = {key.lower(): value for key, value in given.items()}
-    found = TakenOver("Hugo", config, config.parent / str(given.get("contentdir") or "content"))
+    found = TakenOver("Hugo", config, config.beside(given.get("contentdir"), "content"))
     found.site(given, title="title", base_url="baseurl", language="languagecode")
     found.take_blog("blog", "posts", "post")
     static = given.get("staticdir", "static")
-    found.take_static(*(map(str, static) if isinstance(static, list) else (str(static),)))
+    found.take_static(*(as_texts(static) or (as_text(static) or "static",)))
     found.left += [
         f"{key} of Hugo" for key in ("theme", "menu", "menus", "languages", "module") if key in given
     ]
     return found
 
 
-def _dendron(config: Path) -> TakenOver:
-    given = as_table(read_yaml(read_text(config)))
+def _dendron(config: ToolFile) -> TakenOver:
+    given = as_table(read_yaml(config.text()))
     vaults = as_table(given.get("workspace")).get("vaults")
-    named = [as_table(each).get("fsPath") for each in vaults] if isinstance(vaults, list) else []
-    paths = [each for each in named if isinstance(each, str)]
-    found = TakenOver("Dendron", config, config.parent / (paths[0] if paths else "vault"))
+    paths = as_texts([as_table(each).get("fsPath") for each in as_list(vaults)])
+    found = TakenOver("Dendron", config, config.beside(paths[0] if paths else "", "vault"))
     publishing = as_table(given.get("publishing"))
     found.site(as_table(publishing.get("seo")), title="title", description="description")
     found.site(publishing, base_url="siteUrl")
     found.left += [f"the vault {each}" for each in paths[1:]]
-    index = publishing.get("siteIndex")
-    if isinstance(index, str) and (found.root / f"{index}.md").is_file():
+    index = as_text(publishing.get("siteIndex"))
+    if index and "/" not in index and "\0" not in index and (found.root / f"{index}.md").is_file():
         found.take("site", "home", f"{index}.md", "publishing.siteIndex")
-    published = publishing.get("siteHierarchies")
-    tops = [str(each) for each in published] if isinstance(published, list) else []
+    tops = as_texts(publishing.get("siteHierarchies"))
     if tops and "root" not in tops:  # other notes are not published
         found.include = [f"/{pattern}" for top in tops for pattern in (f"{top}.md", f"{top}.*.md")]
     return found
 
 
-def _obsidian(config: Path) -> TakenOver:
-    found = TakenOver("Obsidian", config, config.parent)
-    found.take("site", "title", config.parent.resolve().name, "the vault's folder")
-    templates = config / "templates.json"
-    folder = (
-        as_table(read_yaml(read_text(templates).replace("\t", " "))).get("folder")
-        if templates.is_file()
-        else ""
-    )
-    found.exclude = [f"{str(folder).strip('/')}/"] if folder else []
+def _obsidian(config: ToolFile) -> TakenOver:
+    found = TakenOver("Obsidian", config, config.folder)
+    found.take("site", "title", config.folder.resolve().name, "the vault's folder")
+    templates = config.path / "templates.json"
+    given = as_table(read_yaml(config.text(templates).replace("\t", " "))) if templates.exists() else {}
+    if folder := as_text(given.get("folder")).strip("/"):
+        found.leave_out([f"{folder}/"])
     return found
 
 
-def _sphinx(config: Path) -> TakenOver:
+def _sphinx(config: ToolFile) -> TakenOver:
     given: dict[str, Any] = {}
-    found = TakenOver("Sphinx", config, config.parent, include=["**/*.rst", "**/*.md", "**/*.ipynb"])
-    for node in ast.parse(read_text(config)).body:
+    found = TakenOver("Sphinx", config, config.folder, include=["**/*.rst", "**/*.md", "**/*.ipynb"])
+    for node in ast.parse(config.text()).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             try:
                 given[node.targets[0].id] = ast.literal_eval(node.value)
@@ -264,16 +262,14 @@ def _sphinx(config: Path) -> TakenOver:
                 found.left.append(f"{node.targets[0].id}: not a literal")
     found.site(given, title="project", language="language", base_url="html_baseurl")
     found.site(given, title="html_title")
-    patterns = given.get("exclude_patterns")
-    found.exclude = [each for each in patterns if isinstance(each, str)] if isinstance(patterns, list) else []
-    extensions = given.get("extensions")
-    found.left += [f"the extension {each}" for each in extensions] if isinstance(extensions, list) else []
+    found.leave_out(given.get("exclude_patterns"))
+    found.left += [f"the extension {each:.80}" for each in as_texts(given.get("extensions"))]
     return found
 
 
-def _antora(config: Path) -> TakenOver:
-    given = as_table(read_yaml(read_text(config)))
-    found = TakenOver("Antora", config, config.parent / "modules" / "ROOT" / "pages")
+def _antora(config: ToolFile) -> TakenOver:
+    given = as_table(read_yaml(config.text()))
+    found = TakenOver("Antora", config, config.beside("modules/ROOT/pages"))
     found.site(given, title="title")
     found.left += ["pages in AsciiDoc, which is not read", "nav.adoc"]
     return found
@@ -283,7 +279,7 @@ def _scripts(stem: str) -> tuple[str, ...]:
     return tuple(f"{stem}.{ending}" for ending in ("js", "ts", "mjs", "mts", "cjs"))
 
 
-_TOOLS: tuple[tuple[tuple[str, ...], Callable[[Path], TakenOver]], ...] = (
+_TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), _mkdocs),
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),

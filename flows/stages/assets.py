@@ -14,7 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.disk import durable
+from ...artifacts.disk.layout import table_file
 from ...artifacts.store.store import Store
+from ...artifacts.tables.parquet import read_group
 from ...artifacts.tables.schemas import ASSETS
 from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
@@ -138,7 +140,7 @@ def _published_rows(store: Store, collection: str, paths: Set[str]) -> Iterator[
     wanted = pa.array(sorted(paths), pa.string())
     with read_unverified(store, current).open_table("assets") as file:
         for group in range(file.num_row_groups):
-            rows = file.read_row_group(group)
+            rows = read_group(file, group, Path(table_file("assets")))
             same = pc.and_(pc.equal(rows["collection"], collection), pc.is_in(rows["path"], wanted))
             for at in range(len(rows := rows.filter(same))):
                 yield rows.slice(at, 1)

@@ -5,57 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
+from ..untrusted import NotRead, read_yaml
 from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
 
-MAX_YAML_DEPTH, MAX_ALIASES = 60, 20
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LABELS, _TARGETS, _BELOW = ("title", "label", "text", "name"), ("url", "path", "link", "file"), (
     "children", "subitems", "sublinks", "subfolderitems", "items", "pages", "docs", "toc",
 )  # fmt: skip
 _WEB = ("http://", "https://", "mailto:")
-
-
-class NotRead(Exception):
-    """A file that is not what its name says; the message is the reason."""
-
-
-class _Tolerant(_Loader):  # type: ignore[misc]  # chosen when it is imported
-    """Reads the tags of MkDocs and its plugins as plain values: nothing is imported, run or looked up."""
-
-
-def _tagged(loader: Any, _suffix: str, node: yaml.Node) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    if isinstance(node, yaml.SequenceNode):
-        return _last(loader.construct_sequence(node, deep=True))
-    return loader.construct_scalar(node)
-
-
-def _last(values: list[Any]) -> Any:
-    """Return the default of ``!ENV [NAME, default]``."""
-    return values[-1] if values else None
-
-
-_Tolerant.add_multi_constructor("!", _tagged)
-_Tolerant.add_multi_constructor("tag:yaml.org,2002:python/", _tagged)
-
-
-def read_yaml(text: str) -> Any:
-    """Return the values of a YAML file; raise ``NotRead``."""
-    depth = aliases = 0
-    try:
-        for event in yaml.parse(text, Loader=_Loader):
-            aliases += isinstance(event, yaml.AliasEvent)
-            if aliases > MAX_ALIASES:  # merged into each other they multiply
-                raise NotRead(f"it has more than {MAX_ALIASES} aliases")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > MAX_YAML_DEPTH:
-                raise NotRead(f"it is nested deeper than {MAX_YAML_DEPTH}")
-        return yaml.load(text, Loader=_Tolerant)  # noqa: S506 - derived from a safe loader
-    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise NotRead(f"not YAML: {' '.join(str(error).split())[:200]}") from None
 
 
 def read_mkdocs(text: str) -> Contents:

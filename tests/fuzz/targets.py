@@ -35,11 +35,12 @@ from noctule.pipeline.model import Document, PythonModule, Source
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
-from noctule.pipeline.navigation.yaml_files import NotRead, read_category, read_data, read_mkdocs, read_pages
+from noctule.pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.settings.settings import Chunk, Site
+from noctule.pipeline.untrusted import NotRead
 from tests.fuzz import forged, forged_site
 
 Target = Callable[[bytes], None]

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from ....pipeline.lexical.word_pieces import letters, word_pieces
 from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
-from ...tables.parquet import refusals
+from ...tables.parquet import group_rows, read_group
 from ..caches import Cache
 from ..model import Ints, Scores, Vector
 
@@ -61,8 +61,7 @@ class TableRows:
     def __init__(self, snapshot: Snapshot, table: str, columns: Sequence[str]) -> None:
         self._path, self._file = snapshot.file(table), snapshot.open_table(table)
         self._columns, self._lock = list(columns), threading.Lock()
-        sizes = [self._file.metadata.row_group(i).num_rows for i in range(self._file.num_row_groups)]
-        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._starts = np.concatenate([[0], np.cumsum(group_rows(self._path))]).astype(np.int64)
         self._groups: Cache[list[pa.ChunkedArray]] = Cache(_CACHED_GROUPS)
 
     def of(self, row: int) -> Mapping[str, Any]:
@@ -83,10 +82,8 @@ class TableRows:
         return found
 
     def _read_group(self, group: int) -> list[pa.ChunkedArray]:
-        with self._lock, refusals(self._path):  # a Parquet file is not to be read by two threads at once
-            table = self._file.read_row_group(group, columns=self._columns)
-            table.validate(full=True)
-        columns: list[pa.ChunkedArray] = table.select(self._columns).columns
+        with self._lock:  # a Parquet file is not to be read by two threads at once
+            columns: list[pa.ChunkedArray] = read_group(self._file, group, self._path, self._columns).columns
         return columns
 
 
