@@ -7,6 +7,7 @@ hang a reader, to fill its memory, or to lead it out of the folder.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 import stat
@@ -123,3 +124,13 @@ def read_toml(text: str) -> dict[str, Any]:
         line = text.count("\n", 0, found.start()) + 1
         raise tomllib.TOMLDecodeError(f"a line with {MAX_DOTS} dots is not read (at line {line}, column 1)")
     return tomllib.loads(text)
+
+
+def as_number(value: object, otherwise: float = math.inf) -> float:
+    """Return a number that every other can be compared to; ``otherwise`` for what is none."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return otherwise
+    try:
+        return otherwise if math.isnan(value) else float(value)
+    except OverflowError:  # a whole number may have any number of digits
+        return math.inf if value > 0 else -math.inf

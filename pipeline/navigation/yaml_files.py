@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..untrusted import NotRead, read_yaml
+from ..untrusted import NotRead, as_number, read_yaml
 from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
 
 _LABELS, _TARGETS, _BELOW = ("title", "label", "text", "name"), ("url", "path", "link", "file"), (
@@ -52,7 +52,7 @@ def read_pages(text: str) -> FolderEntry:
         raise NotRead("not a table of settings")
     nav = given.get("nav", given.get("arrange"))
     entries = tuple(_mkdocs(nav, Bounded(), 0))
-    return FolderEntry(_text(given.get("title")), _number(given.get("order")), entries)
+    return FolderEntry(_text(given.get("title")), as_number(given.get("order")), entries)
 
 
 def read_category(text: str, name: str) -> FolderEntry:
@@ -61,7 +61,7 @@ def read_category(text: str, name: str) -> FolderEntry:
     given = read_yaml(text.replace("\t", " ") if name.endswith(".json") else text)
     if not isinstance(given, dict):
         raise NotRead("not a table of settings")
-    return FolderEntry(_text(given.get("label")), _number(given.get("position")))
+    return FolderEntry(_text(given.get("label")), as_number(given.get("position")))
 
 
 def read_data(text: str) -> Contents:
@@ -103,8 +103,3 @@ def _is_web(value: str) -> bool:
 
 def _text(value: object) -> str:
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
-
-
-def _number(value: object) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number else float("inf")  # type: ignore[arg-type]
