@@ -100,7 +100,7 @@ duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor ve
 	$(BIN)/python -m tests.duckdb_versions
 
 SECONDS_EACH ?= 120
-fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 15 targets, twice
+fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 22 targets, twice
 	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 
