@@ -41,13 +41,13 @@ class NotRead(Exception):
     """A file that is not what its name says; the message is the reason."""
 
 
-def read_regular(path: Path, most: int, within: Path) -> bytes:
-    """Return a file's bytes; ``within`` is the folder that links must not lead out of.
+def read_regular(path: Path, most: int, within: Path | None = None) -> bytes:
+    """Return a file's bytes; ``within`` is the folder, if any, that links must not lead out of.
 
     Raise ``NotRead`` for what lies elsewhere, for a pipe or a device, which could be waited for without end,
     and for a file of more than ``most`` bytes; ``OSError`` where it cannot be read.
     """
-    if not is_within(path, within):
+    if within is not None and not is_within(path, within):
         raise NotRead(f"it lies outside of {within}")
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:

@@ -15,6 +15,7 @@ from ...pipeline.patterns import pattern_fault
 from ...pipeline.printable import printable
 from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
+from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import is_within, read_yaml
 from .tool_file import MAX_BYTES, ToolFile, as_table, as_texts
 
@@ -52,6 +53,9 @@ class TakenOver:
             return
         if isinstance(text, str) and len(text) > _MAX_CHARS:
             self.left.append(f"{source}: it is longer than {_MAX_CHARS:,} characters")
+            return
+        if key == "language" and not LANGUAGE.fullmatch(text := str(text).replace("_", "-")):
+            self.left.append(f"{source}: {text!r:.80} is no language")
             return
         if key in ("base_url", "edit_url"):
             try:

@@ -138,6 +138,14 @@ def test_half_a_character_and_long_titles_make_no_settings_that_cannot_be_writte
     assert "html_title: it is longer than 2,000 characters" in found.left
 
 
+def test_a_language_is_a_tag_or_left(tmp_path: Path) -> None:
+    repo = _project(tmp_path, {"mkdocs.yml": "site_name: T\ntheme: {language: pt_BR}\n"})
+    assert take_over(repo).tables["site"]["language"][0] == "pt-BR"
+    (repo / "mkdocs.yml").write_text(f"site_name: T\ntheme: {{language: {'x' * 300}}}\n")
+    found = take_over(repo)
+    assert "language" not in found.tables["site"] and "is no language" in "; ".join(found.left)
+
+
 @pytest.mark.timeout(20)
 def test_constants_that_double_each_other_cost_nothing(tmp_path: Path) -> None:
     chain = "".join(f"const a{at} = [a{at + 1}, a{at + 1}];" for at in range(50))
