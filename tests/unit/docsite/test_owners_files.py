@@ -135,12 +135,9 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("setting", ["logo", "favicon", "words", "mermaid"])
 def test_a_pipe_in_place_of_a_file_is_not_waited_for(setting: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.svg")
+    settings = Site().model_copy(update={setting: str(tmp_path / "pipe.svg")})
     with pytest.raises(SettingsError, match="a pipe or a device"):
-        build_site(
-            snapshot_of({"docs": {"a.md": "# A\n"}}),
-            tmp_path / "site",
-            Site(**{setting: str(tmp_path / "pipe.svg")}),
-        )
+        _build(tmp_path, settings)
 
 
 def test_a_language_is_a_tag() -> None:
