@@ -97,7 +97,7 @@ def read_yaml(text: str) -> Any:
 def _require_bounded(events: Iterator[yaml.Event]) -> None:
     """Raise ``NotRead`` for deep nesting, and where aliases would make much of little."""
     aliases, nodes = 0, 0
-    sizes: dict[str, int] = {}  # of what anchors name, aliases within counted as what they stand for
+    sizes: dict[str | None, int] = {}  # of what anchors name, aliases within counted as what they stand for
     open_: list[tuple[str | None, int]] = []
     for event in events:
         if isinstance(event, yaml.AliasEvent):
