@@ -12,7 +12,7 @@ INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-.PHONY: help demo check test lint types layers tests browser npm bundle bench evaluate pictures torture duckdb fuzz clean
+.PHONY: help demo check test lint types layers tests browser npm bundle man bench evaluate pictures torture duckdb fuzz clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1	/' | expand -t 18
@@ -80,6 +80,10 @@ bundle: $(VENV)/.installed npm ## site/docsite/client/bundles of the client's mo
 	mv site/docsite/client/search/.format.js site/docsite/client/search/format.js
 	npm run --silent --prefix site bundle
 
+man: $(VENV)/.installed ## configs/noctule.1, the man page, of the help
+	PYTHONPATH=. $(BIN)/python -m noctule.flows.cli.man > configs/.noctule.1
+	mv configs/.noctule.1 configs/noctule.1
+
 bench: $(VENV)/.installed-test ## measure on real corpora (NOCTULE_CORPORA=folder): minutes to hours
 	$(BIN)/pip install -q -c constraints.txt -e ".[build,bench]"
 	$(BIN)/python -m bench
@@ -100,9 +104,10 @@ duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor ve
 	$(BIN)/python -m tests.duckdb_versions
 
 SECONDS_EACH ?= 120
-fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries: SECONDS_EACH=120 for each of 22 targets, twice
-	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris could not be installed: only Hypothesis runs"
+fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries, requests: SECONDS_EACH=120 for each of 23 targets, most twice
+	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris or schemathesis could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
+	PYTHONPATH=. $(BIN)/python -m tests.fuzz.service_api --seconds $(SECONDS_EACH)
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(SITE) .noctule build *.egg-info site/node_modules

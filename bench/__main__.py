@@ -2,9 +2,10 @@
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
-``communities``, ``pages``, ``preview``, ``questions``, ``serve`` and ``own-tools``, which run only when
-named. ``relevance`` also takes ``--set NAME`` (repeatable), ``--part NAME``, and
-``--write docs/relevance.md``; ``own-tools`` takes ``--site NAME`` and ``--differences N``.
+``listings``, ``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards`` and
+``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
+``--part NAME``, and ``--write docs/relevance.md``; ``own-tools`` takes ``--site NAME`` and
+``--differences N``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from bench import (
     engines,
     groups,
     index,
+    listings,
     million,
     nights,
     own_tools,
@@ -33,6 +35,7 @@ from bench import (
     search,
     search_pairs,
     serve,
+    shards,
 )
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
@@ -50,16 +53,18 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "browser": browser.measure,
     "million": million.measure,
     "groups": groups.measure,
+    "listings": listings.measure,
     "communities": communities.measure,
     "questions": questions.measure,
     "own-tools": own_tools.measure,
     "pages": pages.measure,
     "preview": preview.measure,
     "serve": serve.measure,
+    "shards": shards.measure,
 }
 ON_REQUEST = {
-    "browser", "changes", "communities", "groups", "million", "nights", "own-tools", "pages", "preview",
-    "questions", "search-pairs", "serve",
+    "browser", "changes", "communities", "groups", "listings", "million", "nights", "own-tools", "pages",
+    "preview", "questions", "search-pairs", "serve", "shards",
 }  # fmt: skip
 
 

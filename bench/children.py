@@ -17,11 +17,15 @@ _SAMPLE_S = 2.0  # reading the memory of a large process takes tens of milliseco
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of a process and its children; ``peak_mb`` is their largest sum at one instant."""
+    """The cost of a process and its children; ``peak_mb`` is their largest sum at one instant.
+
+    ``anonymous_mb`` is that of memory which the kernel cannot take back: all but the pages of mapped files.
+    """
 
     wall_s: float
     cpu_s: float
     peak_mb: float
+    anonymous_mb: float
     output: str
 
 
@@ -54,7 +58,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], sample_s: float 
     if process.returncode:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}")
     cpu = after.children_user - before.children_user + after.children_system - before.children_system
-    return Cost(wall, cpu, peak.mb, output)
+    return Cost(wall, cpu, peak.mb, peak.anonymous_mb, output)
 
 
 class _Peak:
@@ -62,6 +66,7 @@ class _Peak:
 
     def __init__(self, session: int, sample_s: float) -> None:
         self._session, self._sample_s, self._done, self.mb = session, sample_s, threading.Event(), 0.0
+        self.anonymous_mb = 0.0
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
@@ -72,7 +77,10 @@ class _Peak:
     def _watch(self) -> None:
         while not self._done.wait(self._sample_s):
             members = (p for p in Path("/proc").iterdir() if p.name.isdigit())
-            self.mb = max(self.mb, sum(_pss_kb(p) for p in members if _session(p) == self._session) / 1024)
+            held = [_held_kb(p) for p in members if _session(p) == self._session]
+            self.mb = max(self.mb, sum(each.get("Pss", 0) for each in held) / 1024)
+            anonymous = sum(each.get("Pss_Anon", 0) for each in held) / 1024
+            self.anonymous_mb = max(self.anonymous_mb, anonymous)
 
 
 def _session(process: Path) -> int:
@@ -82,9 +90,9 @@ def _session(process: Path) -> int:
         return -1
 
 
-def _pss_kb(process: Path) -> int:
+def _held_kb(process: Path) -> dict[str, int]:
     try:
         lines = (process / "smaps_rollup").read_text().splitlines()
     except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+        return {}
+    return {line.split(":")[0]: int(line.split()[1]) for line in lines if line.startswith("Pss")}

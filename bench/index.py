@@ -6,6 +6,8 @@ import json
 import shutil
 import time
 
+import numpy as np
+
 from bench.children import noctule
 from bench.corpora import cache_folder, settings_file
 from noctule.artifacts.store.store import Store
@@ -23,8 +25,9 @@ def measure(name: str = "mdn") -> None:
     with Store(folder).open() as snapshot:
         passages = snapshot.table("passages", ["breadcrumb", "text", "content_hash", "tokens"])
     texts = passage_texts(passages)
-    distinct = [texts.text_at(int(row)) for row in texts.first_rows]
-    tokens = int(texts.tokens[texts.first_rows].sum())
+    first_rows = np.unique(texts.hashes.dictionary_encode().indices.to_numpy(), return_index=True)[1]
+    distinct = [texts.text_at(int(row)) for row in first_rows]
+    tokens = int(texts.tokens[first_rows].sum())
     encoder = load_encoder(load(config).embed)
     encoder.encode(distinct[:64])
     start = time.perf_counter()

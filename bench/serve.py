@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import shutil
 import socket
@@ -39,17 +40,20 @@ def measure() -> None:
 
 def measure_store(store: Path) -> None:
     """Print the figures of a store with one process and with two, and of snapshots that change."""
-    questions = _questions(store, 3 * _REQUESTS)
+    questions = questions_of(store, 3 * _REQUESTS)
     for at, workers in enumerate((1, 2)):
-        with _served(store, workers) as (port, ready_s, process):
-            part = questions[at * _REQUESTS : (at + 1) * _REQUESTS]
-            _tell(f"{workers} process(es), ready after {ready_s:.2f} s", _asked(port, part), process)
+        with served(store, workers) as (port, ready_s, process):
+            part, before = questions[at * _REQUESTS : (at + 1) * _REQUESTS], _processor_s(process)
+            found = _asked(port, part)
+            _tell(f"{workers} process(es), ready after {ready_s:.2f} s", found, process)
+            used = (_processor_s(process) - before) / len(part) * 1000
+            print(f"  {used:.1f} ms of processor time a request in the server", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(shutil.copytree(store, Path(folder) / "store", symlinks=True))
         if len(Store(copied).snapshots()) < 2:
             print("one snapshot only: nothing to swap")
             return
-        with _served(copied, 1) as (port, _, process):
+        with served(copied, 1) as (port, _, process):
             client = _client(port, questions[2 * _REQUESTS :])
             for _ in range(_SWAPS):
                 time.sleep(_SWAP_S)
@@ -57,7 +61,7 @@ def measure_store(store: Path) -> None:
             _tell(f"{_SWAPS} swaps meanwhile", json.loads(client.communicate()[0]), process)
 
 
-def _questions(store: Path, wanted: int) -> list[str]:
+def questions_of(store: Path, wanted: int) -> list[str]:
     """Return so many different questions, made of the titles of sections."""
     with Store(store).open() as snapshot:
         titles = sorted(
@@ -69,7 +73,7 @@ def _questions(store: Path, wanted: int) -> list[str]:
 
 
 @contextmanager
-def _served(store: Path, workers: int) -> Iterator[tuple[int, float, int]]:
+def served(store: Path, workers: int, more: tuple[str, ...] = ()) -> Iterator[tuple[int, float, int]]:
     """Yield the port of a server, the seconds until it was ready, and its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -86,6 +90,7 @@ def _served(store: Path, workers: int) -> Iterator[tuple[int, float, int]]:
             str(port),
             "--workers",
             str(workers),
+            *more,
         )
         start = time.perf_counter()
         server = subprocess.Popen(
@@ -103,6 +108,15 @@ def _served(store: Path, workers: int) -> Iterator[tuple[int, float, int]]:
         finally:
             server.terminate()
             server.wait(20)
+
+
+def _processor_s(process: int) -> float:
+    """Return the seconds of processor time that a process and its children have used."""
+    folder = Path(f"/proc/{process}")
+    ticks = (folder / "stat").read_text().rpartition(")")[2].split()[11:13]
+    children = (folder / "task" / str(process) / "children").read_text().split()
+    own = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+    return own + sum(_processor_s(int(each)) for each in children)
 
 
 def _status(port: int) -> int:
@@ -141,7 +155,7 @@ def _tell(what: str, found: dict[str, list[float]], process: int) -> None:
     )
 
 
-async def _ask(port: int, questions: Iterator[str], found: dict[str, list[float]]) -> None:
+async def ask(port: int, questions: Iterator[str], found: dict[str, list[float]]) -> None:
     """Ask on one connection until there are no more questions."""
     reading, writing = await asyncio.open_connection("127.0.0.1", port)
     for question in questions:
@@ -158,7 +172,7 @@ async def _ask(port: int, questions: Iterator[str], found: dict[str, list[float]
 async def _ask_all(port: int, questions: list[str]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {"ms": [], "failed": [0]}
     start, shared = time.perf_counter(), iter(questions)
-    await asyncio.gather(*(_ask(port, shared, found) for _ in range(_CLIENTS)))
+    await asyncio.gather(*(ask(port, shared, found) for _ in range(_CLIENTS)))
     return found | {"wall_s": [time.perf_counter() - start]}
 
 

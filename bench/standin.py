@@ -30,9 +30,19 @@ class StandIn:
     def __init__(self, encoder: TransformerEncoder, base: Vectors) -> None:
         self.model, self.precision, self.device = encoder.model, encoder.precision, encoder.device
         self.dimension, self.count_tokens = encoder.dimension, encoder.count_tokens
+        self.is_loaded = True
         self._base = base
 
-    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
+    def load(self) -> None:
+        """Do nothing: there is no model to load."""
+
+    def encode(
+        self,
+        texts: Sequence[str],
+        progress: Callable[[int], None] | None = None,
+        *,
+        as_queries: bool = False,  # noqa: ARG002
+    ) -> Vectors:
         """Return unit float32 rows: a real vector, a little of another, noise; the same for equal texts."""
         seeds = np.array([_seeds(text) for text in texts], dtype=np.uint64)
         rows = (seeds % np.uint64(len(self._base))).astype(np.int64)
@@ -56,7 +66,10 @@ def _noise(seed: int, dimension: int) -> Vectors:
 
 
 class Watched(PlainDriver):
-    """Plain driver that records the peak memory of this process in each stage."""
+    """Plain driver that records the peak of this process's anonymous memory in each stage.
+
+    Pages of mapped files are left out: the kernel can take them back.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,6 +94,7 @@ class Watched(PlainDriver):
     def _watch(self) -> None:
         pause = threading.Event()
         while not pause.wait(_SAMPLE_S):
-            held = int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE_MB
+            _, held, of_files, *_ = map(int, Path("/proc/self/statm").read_text().split())
+            held_mb = (held - of_files) * _PAGE_MB
             stage = self._stages[-1]
-            self._peaks[stage] = max(held, self._peaks.get(stage, 0.0))
+            self._peaks[stage] = max(held_mb, self._peaks.get(stage, 0.0))

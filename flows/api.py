@@ -17,7 +17,7 @@ from .graph import BUILD, context_of, reads_sources
 from .job import run_job
 from .run.context import BuildOptions, RunContext
 from .run.plain import PlainDriver
-from .run.request import IndexRequest, read_settings
+from .run.request import IndexRequest, read_settings, source_root
 from .run.stage import Silent
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def index(
     request = IndexRequest(
         store=Path(store),
         config=None if config is None else Path(config),
-        sources=tuple(str(Path(source).absolute()) for source in sources),
+        sources=tuple(map(source_root, sources)),
         collection=collection,
         options=options or BuildOptions(),
     )

@@ -43,7 +43,7 @@ BUILD = (
     Stage("judged queries", read_judged_sets, ("run",), ("judged",)),
     # Sources become documents, sections and passages.
     Stage("discover", sources.discover, ("run", "store"), ("listing",)),
-    Stage("hash", sources.hash_sources, ("run", "listing"), ("hashed",)),
+    Stage("hash", sources.hash_sources, ("run", "listing", "store"), ("hashed",)),
     Stage("load model", encode.open_encoding, ("run", "engine", "resources"), ("encoding",)),
     Stage("parse", parse.parse_sources,
           ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),

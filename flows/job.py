@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..artifacts.disk import durable, folders, locks
+from ..artifacts.disk import durable, locks
 from ..artifacts.disk.layout import NIGHT_LOCK
 from ..artifacts.store.night_reports import read_night
 from ..artifacts.store.run_records import read_runs
@@ -28,11 +28,12 @@ from .graph import BUILD
 from .incremental.rebuild_reasons import rebuilds
 from .incremental.unchanged import UnchangedSnapshot, inputs_of, unchanged
 from .report.night import add_site, keep_report
-from .report.result import BuildResult, record, refused
+from .report.result import BuildResult, record, require_relevance
 from .run.background import Background
 from .run.context import Resources, RunContext
 from .run.executor import Execution
 from .run.stage import Silent, Stage
+from .shards.build import build_set
 from .stages.guards import require_collections, require_room
 from .stages.site import build_search
 from .stages.write import StagedSnapshot
@@ -86,7 +87,7 @@ def run_job(
         asked = [_known(each, run) for each in stages if publish or "sent" not in each.makes]
         execution = stack.enter_context(Execution(asked, given, driver, background, wanted))
         built = _index(run, store, driver, execution, same) if index else None
-        if not index or (built is not None and not built.changed):
+        if not index or (built is not None and (run.settings.shards.wanted or not built.changed)):
             _provide_current(store, execution)
         made = _site(run, driver, execution) if run.out else None
         sent = _publish(built, execution) if publish else ()
@@ -135,11 +136,14 @@ def _index(
         _log.info("%s", reason)
     with store.lock("index"), opened(run.settings, store) as engine:
         execution.provide(engine=engine)
-        listing, hashed = execution.make("listing"), execution.make("hashed")
-        inputs = inputs_of(hashed, listing, run.settings)
-        if (found := unchanged(run, store, inputs)) is not None:
-            return _unchanged(found, store, driver, start)
-        result = _build(run, store, driver, execution, inputs, start)
+        if run.settings.shards.wanted:
+            result = build_set(run, store, driver, execution, engine)
+        else:
+            listing, hashed = execution.make("listing"), execution.make("hashed")
+            inputs = inputs_of(hashed, listing, run.settings)
+            if (found := unchanged(run, store, inputs)) is not None:
+                return _unchanged(found, store, driver, start)
+            result = _build(run, store, driver, execution, inputs, start)
         record(store, result)
     if result.changed:
         keep_report(store, result, previous, reasons)
@@ -173,10 +177,7 @@ def _build(
     del vectors  # or it would stay in memory beside the snapshot's tables
     staged: StagedSnapshot = execution.make("staged")
     verdict = execution.make("verdict")
-    if verdict and verdict.reasons and not run.options.accept_drop:
-        folders.remove_tree(staged.staging.path)
-        snapshot, seconds = staged.manifest.snapshot_id(), time.perf_counter() - start
-        raise refused(store, snapshot, verdict, driver.times, seconds)
+    require_relevance(run, store, staged, verdict, driver.times)
     published: Published = execution.make("published")
     return BuildResult(
         published.snapshot_id,

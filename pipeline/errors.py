@@ -5,6 +5,7 @@
     │   ├── RejectedDocument     one document cannot be used: it is quarantined, the build goes on
     │   │   └── DraftDocument      its author has not published it: it is skipped
     │   ├── MissingRoot          a collection's folder does not exist or cannot be read
+    │   ├── SourceUnavailable    documents elsewhere cannot be listed or read now
     │   ├── EmptyCollection      nothing to publish, or too much of it failed
     │   ├── CollectionShrank     a collection lost more of its documents than is plausible
     │   ├── DirectivesLeft       a directive stands on a page as text, and the site is strict
@@ -159,6 +160,10 @@ class DraftDocument(RejectedDocument):
 
 class MissingRoot(SourceError):
     """A collection's folder does not exist or cannot be read."""
+
+
+class SourceUnavailable(SourceError):
+    """Documents elsewhere cannot be listed or read now, which says nothing about any of them."""
 
 
 class EmptyCollection(SourceError):

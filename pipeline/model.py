@@ -35,7 +35,8 @@ class Source:
     """The bytes of one file of a collection, and their SHA-256; ``path`` is relative, NFC, with ``/``.
 
     What the file includes of others is in its bytes; ``notes`` are remarks on what could not be included.
-    ``modules`` are those that it describes; the hash covers them too.
+    ``modules`` are those that it describes; the hash covers them too. ``version`` is what a store calls these
+    bytes; empty where the bytes are not those of one file alone.
     """
 
     collection: str
@@ -46,6 +47,7 @@ class Source:
     author: str = ""
     notes: tuple[str, ...] = ()
     modules: tuple[PythonModule, ...] = ()
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reads one file of a collection, whole, and only if it lies in the collection's folder."""
+"""Reads one file of a collection, whole, and only if it lies in the collection's folder or at its address."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from .assets.notebook_images import notebook_images
 from .errors import RejectedDocument, SourceError, is_transient
+from .filesystems.object_files import ObjectChanging, ObjectGone, ObjectState, objects_at
+from .filesystems.opening import is_address
 from .identity import sha256_hex
 from .model import Source
 from .settings.collection import Collection
@@ -19,13 +21,18 @@ from .settings.collection import Collection
 _OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
+_GONE = "the file is gone since it was listed"
+
+
 @dataclass(frozen=True, slots=True)
 class FoundFile:
     """A regular file of a collection.
 
-    ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it.
-    ``modified`` and ``author`` come from version control, where there is any. A file with a ``module`` is
-    Python, and its page describes that module. A ``member`` is an image within a notebook.
+    ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it, or
+    the name below the collection's address. ``modified`` and ``author`` come from version control, where
+    there is any; at an address ``modified`` is the store's. A file with a ``module`` is Python, and its page
+    describes that module. A ``member`` is an image within a notebook. A file with a ``version`` has these
+    bytes as long as the store says that version; elsewhere the bytes have to be read to know them.
     """
 
     collection: str
@@ -36,6 +43,7 @@ class FoundFile:
     author: str = ""
     module: str = ""
     member: str = ""
+    version: str = ""
 
 
 def read_file(file: FoundFile, collection: Collection) -> Source:
@@ -46,20 +54,27 @@ def read_file(file: FoundFile, collection: Collection) -> Source:
     temporary.
     """
     reading = _read(file, collection, "max_bytes")
-    modified = _day(reading.modified_s) if collection.modified_from == "file-time" else file.modified
-    digest = sha256_hex(reading.content)
-    return Source(file.collection, file.path, reading.content, digest, modified, file.author)
+    by_file = collection.modified_from == "file-time" and reading.modified_s is not None
+    modified = day_of(reading.modified_s or 0) if by_file else file.modified
+    return _source(file, reading.content, reading.version, modified)
 
 
-def read_asset(file: FoundFile, collection: Collection) -> bytes:
-    """Return the bytes of an image, medium or attachment; raises as ``read_file`` does."""
-    if file.member:
-        image = _images_of(read_file(file, collection).content).get(file.member)
-        if image is None:
-            where = f"{file.collection}:{file.path}"
-            raise RejectedDocument("the notebook holds no such image any more", where=where)
-        return image
-    return _read(file, collection, "max_asset_bytes").content
+def read_asset(file: FoundFile, collection: Collection) -> Source:
+    """Return the bytes of an image, medium or attachment, and their hash; raises as ``read_file`` does."""
+    if not file.member:
+        reading = _read(file, collection, "max_asset_bytes")
+        return _source(file, reading.content, reading.version)
+    notebook = read_file(file, collection)
+    image = _images_of(notebook.content).get(file.member)
+    if image is None:
+        where = f"{file.collection}:{file.path}"
+        raise RejectedDocument("the notebook holds no such image any more", where=where)
+    return _source(file, image, notebook.version)
+
+
+def _source(file: FoundFile, content: bytes, version: str, modified: str | None = None) -> Source:
+    digest = sha256_hex(content)
+    return Source(file.collection, file.path, content, digest, modified, file.author, version=version)
 
 
 # The images of a notebook are read one after the other.
@@ -70,7 +85,10 @@ def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:
     """Return the file's content, of no more bytes than the setting ``limit`` allows."""
     where = f"{file.collection}:{file.path}"
     try:
-        reading = _read_once(file, collection, limit) or _read_once(file, collection, limit)
+        if is_address(collection.root):
+            reading = _read_object(file, collection, limit)
+        else:
+            reading = _read_once(file, collection, limit) or _read_once(file, collection, limit)
     except OSError as error:
         if is_transient(error):
             raise briefly_away(error, where) from error
@@ -87,7 +105,23 @@ def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:
 @dataclass(frozen=True, slots=True)
 class _Reading:
     content: bytes
-    modified_s: float
+    modified_s: float | None
+    version: str = ""
+
+
+def _read_object(file: FoundFile, collection: Collection, limit: str) -> _Reading | None:
+    """Return the content of a file at an address, or none when it changed while it was read."""
+    where, most = f"{file.collection}:{file.path}", int(getattr(collection, limit))
+    listed = ObjectState(file.location, file.size, file.version, None)
+    try:
+        found = objects_at(collection.root).read(listed, most)
+    except ObjectGone:
+        raise RejectedDocument(_GONE, where=where, hint="Run again once it can be read.") from None
+    except ObjectChanging:
+        return None
+    if len(found.content) > most:
+        raise RejectedDocument(too_big(found.state.size, most, limit), where=where)
+    return _Reading(found.content, found.state.modified_s, found.state.version)
 
 
 def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading | None:
@@ -143,17 +177,18 @@ def _opened(descriptor: int, location: str) -> str:
 
 def _open_fault(error: OSError) -> str:
     if error.errno == errno.ENOENT:
-        return "the file is gone since it was listed"
+        return _GONE
     if error.errno == errno.ELOOP:
         return "a symbolic link: links are not followed"
     return f"the file cannot be read: {strerror(error)}"
 
 
-def _day(seconds: float) -> str | None:
+def day_of(seconds: float) -> str | None:
+    """Return the day (UTC) of a time in seconds of the epoch; none outside the calendar."""
     try:
         return datetime.fromtimestamp(seconds, UTC).date().isoformat()
     except (OverflowError, ValueError, OSError):
-        return None  # a file time outside the calendar
+        return None
 
 
 _ANY_HINT = "Check the disk, the network, and the limits on memory and open files, then run again."

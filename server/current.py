@@ -159,13 +159,17 @@ class CurrentSearcher:
     async def follow(self, seconds: float) -> None:
         """Look at the store now, and then so often, for as long as the task lives."""
         while True:
-            try:
-                await asyncio.to_thread(self.refresh)
-            except NoctuleError:
-                pass  # it was logged, and nothing older can be served
-            except Exception:
-                _log.exception("the store could not be looked at")
+            await self.look()
             await asyncio.sleep(seconds)
+
+    async def look(self) -> None:
+        """Serve what is current in the store, or log why not."""
+        try:
+            await asyncio.to_thread(self.refresh)
+        except NoctuleError:
+            pass  # it was logged, and nothing older can be served
+        except Exception:
+            _log.exception("the store could not be looked at")
 
     def close(self) -> None:
         """Serve nothing from now on; the searcher is closed as soon as nobody borrows it."""

@@ -82,9 +82,14 @@ class SearchService:
         self.settings, self.metrics = settings, Metrics()
         tokens = TokenFile(Path(serve.tokens)) if serve.tokens else None
         buckets = TokenBuckets(serve.requests_per_second, serve.burst)
-        self.guards = Guards(tokens, buckets, serve.max_body_bytes)
+        self.guards = Guards(tokens, buckets, serve.max_body_bytes, serve.deadline_s)
         self.execution = BoundedExecution.of(serve)
         self.current = CurrentSearcher(store, settings, on_swap=self._tell)
+
+    async def run(self, function: Callable[[], _Result]) -> _Result:
+        """Return what the function returns; raise ``HttpProblem`` as ``BoundedExecution`` does."""
+        with self.metrics.in_flight.track_inprogress():
+            return await self.execution.run(function)
 
     def _tell(self, swap: Swap) -> None:
         self.metrics.tell_swap(swap)
@@ -97,6 +102,9 @@ class SearchService:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Open the current snapshot beside the block, and follow the store until it ends."""
+        if self.settings.serve.workers > 1:
+            # Of processes at one socket, one that accepts before it is ready refuses what another answers.
+            await self.current.look()
         following = asyncio.create_task(self.current.follow(self.settings.serve.poll_s))
         try:
             yield

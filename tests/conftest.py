@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from noctule.artifacts.store.store import Store
-from tests.library_builder import build_library
+from tests.library_builder import build_collections, build_library
 from tests.shared_folder import shared_base, shared_folder
 
 
@@ -31,5 +32,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
     Each process has a copy, since tests look at who holds the snapshot.
     """
-    made = shared_folder(tmp_path_factory, "library", build_library)
+    made = shared_folder(tmp_path_factory, "library", _build_stores)
     return Store(shutil.copytree(made / "store", tmp_path_factory.mktemp("library") / "store"))
+
+
+@pytest.fixture(scope="session")
+def two_collections(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A store with two collections; each process has a copy."""
+    made = shared_folder(tmp_path_factory, "library", _build_stores) / "collections"
+    return Store(shutil.copytree(made / "store", tmp_path_factory.mktemp("collections") / "store"))
+
+
+def _build_stores(folder: Path) -> None:
+    """Build both in the process that has the model."""
+    build_library(folder)
+    build_collections(folder / "collections")

@@ -102,6 +102,12 @@ The tide comes in, the tide goes out. Waves break on the coast. The sea is salty
     + "".join(f"## Part {at}\n\nThe saga of the whale, part {at}.\n\n" for at in range(60)),
     "whale.md": "# Animals of the deep\n\nAmong them is the whale, of which many a saga is told.\n",
 }  # fmt: skip
+COLLECTIONS: Mapping[str, Mapping[str, str]] = {
+    "staff": {
+        "pay/salaries.md": "# Salaries\n\nSalaries are paid on Fridays.\n\n## Raises\n\nAsk for raises.\n"
+    },
+    "public": {"guide/visits.md": "# Visits\n\nVisits are on Fridays. Salaries are not told.\n"},
+}
 _FRONT = {
     "boats.md": "tags: [sea, craft]\nauthor: Ada\nstatus: draft\n",
     "harbour.md": "tags: [sea]\nauthor: Grace\nlang: en\n",
@@ -134,6 +140,24 @@ def build_library(folder: Path, beside: Mapping[str, bytes] | None = None) -> St
         "embed": {"workers": 1},
         "engine": {"name": "inline"},
         "vocabulary": {"min_passages": 1},
+    }
+    store = Store(folder / "store")
+    build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())
+    return store
+
+
+def build_collections(folder: Path) -> Store:
+    """A store whose snapshot has two collections, which hold the same words but for their own names."""
+    for name in COLLECTIONS:
+        for path, text in COLLECTIONS[name].items():
+            (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name / path).write_text(text, "utf-8")
+    given = {
+        "collections": {name: {"root": str(folder / name)} for name in COLLECTIONS},
+        "embed": {"workers": 1},
+        "engine": {"name": "inline"},
+        "vocabulary": {"max_terms": 0},
+        "query_encoder": {"phrases": 0, "spans": 0, "passages": 0},
     }
     store = Store(folder / "store")
     build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())

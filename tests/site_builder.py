@@ -39,10 +39,10 @@ class TablesInMemory:
             table = tables.schemas(4)[name].empty_table()
         return table.select(list(columns)) if columns else table
 
-    def open_table(self, name: str) -> pq.ParquetFile:
+    def open_tables(self, name: str) -> Sequence[pq.ParquetFile]:
         written = BytesIO()
         pq.write_table(self.table(name), written)
-        return pq.ParquetFile(written)
+        return (pq.ParquetFile(written),)
 
 
 def snapshot_of(

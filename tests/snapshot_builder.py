@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from noctule.artifacts.disk import durable
 from noctule.artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, table_file
-from noctule.artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord
+from noctule.artifacts.disk.manifest import Manifest
+from noctule.artifacts.disk.manifest_records import IndexRecord, ModelRecord
 from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.sql.catalog import write_catalog
 from noctule.artifacts.store.staging import Staging, describe

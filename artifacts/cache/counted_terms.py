@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.lexical.field_counts import FieldCounts, Ints, count_fields, ranges
+from ..tables.outside_memory import mapped_copy
 
 _INTS = pa.list_(pa.int32())
 _STRINGS = pa.list_(pa.string())
@@ -56,14 +59,14 @@ def joined_counts(column: pa.ChunkedArray, fields: int) -> FieldCounts:
     sizes = {name: found.astype(np.int64) for name, found in lengths.items()}
     terms, number = _distinct(flat["terms"])
     first_term = _starts(sizes["terms"])
-    text = _numbers(flat["text"]) + np.repeat(_starts(sizes["lengths"] // fields), sizes["text"])
-    stood_for = number[_numbers(flat["surface_terms"]) + np.repeat(first_term, sizes["surface_terms"])]
+    first_text = _starts(sizes["lengths"] // fields)
+    stood_for = number[_shifted(flat["surface_terms"], first_term, sizes["surface_terms"])]
     surfaces = _surfaces(flat, stood_for)
     start, size, count = (surfaces[name].to_numpy() for name in ("start", "size", "count"))
     return FieldCounts(
         terms=terms,
-        term=number[_numbers(flat["term"]) + np.repeat(first_term, sizes["term"])],
-        text=text.astype(np.int32),
+        term=number[_shifted(flat["term"], first_term, sizes["term"])],
+        text=_shifted(flat["text"], first_text, sizes["text"]),
         field=_numbers(flat["field"]).astype(np.int8),
         count=_numbers(flat["count"]),
         lengths=_numbers(flat["lengths"]).reshape(-1, fields),
@@ -75,6 +78,17 @@ def joined_counts(column: pa.ChunkedArray, fields: int) -> FieldCounts:
     )
 
 
+def counts_outside_memory(counts: FieldCounts, folder: Path) -> FieldCounts:
+    """Return the counts with their longest columns outside memory; raises ``WriteFailed``."""
+    return replace(
+        counts,
+        term=mapped_copy(counts.term, folder),
+        text=mapped_copy(counts.text, folder),
+        field=mapped_copy(counts.field, folder),
+        count=mapped_copy(counts.count, folder),
+    )
+
+
 def _starts(sizes: Ints) -> Ints:
     """Return where each run begins when runs of these sizes follow one another."""
     return np.cumsum(sizes) - sizes
@@ -83,6 +97,12 @@ def _starts(sizes: Ints) -> Ints:
 def _numbers(column: pa.ChunkedArray) -> npt.NDArray[np.int32]:
     numbers: npt.NDArray[np.int32] = column.to_numpy()
     return numbers
+
+
+def _shifted(column: pa.ChunkedArray, firsts: Ints, sizes: Ints) -> npt.NDArray[np.int32]:
+    """Return the numbers of each group, counted from the group's first among those of all groups."""
+    shifted: npt.NDArray[np.int32] = _numbers(column) + np.repeat(firsts.astype(np.int32), sizes)
+    return shifted
 
 
 def _distinct(texts: pa.ChunkedArray) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:

@@ -21,7 +21,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...pipeline.identity import combined_hash
+from ..disk import durable
 from ..disk.layout import EMBEDDINGS
+from ..tables.outside_memory import mapped_zeros
 from ..tables.schemas import vectors_schema
 from . import segments
 
@@ -37,13 +39,24 @@ class Recall:
     missing: npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A segment whose bytes were verified, and the content hashes of its rows."""
+
+    path: Path
+    hashes: pa.ChunkedArray
+
+
 class EmbeddingStore:
-    """The vectors of one model, under ``<store>/embeddings/<key>/``; ``anew`` recalls none added before."""
+    """The vectors of one model, under ``<store>/embeddings/<key>/``; ``anew`` recalls none added before.
+
+    Their hashes are held in memory, the vectors themselves are read when they are recalled.
+    """
 
     def __init__(self, store: Path, key: Sequence[str], dimension: int, *, anew: bool = False) -> None:
-        self._folder = store / EMBEDDINGS / folder_name(key)
+        self._store, self._folder = store, store / EMBEDDINGS / folder_name(key)
         self._dimension = dimension
-        self._held: list[pa.Table] | None = [] if anew else None
+        self._held: list[_Segment] | None = [] if anew else None
         self._reading = threading.Lock()
 
     def read_ahead(self) -> None:
@@ -51,29 +64,32 @@ class EmbeddingStore:
         with suppress(RuntimeError):
             threading.Thread(target=self._segments, name="noctule-embeddings").start()
 
-    def recall(self, hashes: Sequence[str]) -> Recall:
-        """Return the stored vectors of these hashes, shape ``(hashes, dimension)``; unknown ones are 0."""
+    def recall(self, hashes: Sequence[str] | pa.StringArray) -> Recall:
+        """Return the stored vectors of these hashes, shape ``(hashes, dimension)``; unknown ones are 0.
+
+        They are outside memory. Raises ``WriteFailed``.
+        """
         held = tuple(self._segments())
-        vectors = np.zeros((len(hashes), self._dimension), dtype=np.float32)
-        stored = [chunk for each in held for chunk in each["content_hash"].chunks]
-        stored_hashes = pa.chunked_array(stored, type=pa.string())
-        at = pc.index_in(pa.array(hashes, type=pa.string()), value_set=stored_hashes)
+        vectors = mapped_zeros((len(hashes), self._dimension), np.float32, self._store)
+        stored = [chunk for each in held for chunk in each.hashes.chunks]
+        at = pc.index_in(pa.array(hashes, pa.string()), value_set=pa.chunked_array(stored, type=pa.string()))
         place, end = at.fill_null(-1).to_numpy(), 0
         for segment in held:
-            start, end = end, end + len(segment)
+            start, end = end, end + len(segment.hashes)
             found = np.flatnonzero((place >= start) & (place < end))
-            vectors[found] = _matrix(segment, self._dimension)[place[found] - start]
+            if len(found):
+                vectors[found] = _matrix(segment.path, self._dimension)[place[found] - start]
         return Recall(vectors, np.flatnonzero(place < 0))
 
-    def add(self, hashes: Sequence[str], vectors: Vectors) -> None:
+    def add(self, hashes: Sequence[str] | pa.StringArray, vectors: Vectors) -> None:
         """Write one more segment; raises ``WriteFailed``."""
-        columns = [pa.array(hashes, type=pa.string()), fixed_size_lists(vectors)]
+        columns = [pa.array(hashes, pa.string()), fixed_size_lists(vectors)]
         rows = pa.Table.from_arrays(columns, schema=vectors_schema(self._dimension))
-        write_segment(self._folder, rows)
+        path = write_segment(self._folder, rows)
         if self._held is not None:
-            self._held.append(rows)
+            self._held.append(_Segment(path, rows["content_hash"]))
 
-    def _segments(self) -> list[pa.Table]:
+    def _segments(self) -> list[_Segment]:
         with self._reading:
             if self._held is None:
                 paths, again = sorted(self._folder.glob("*.parquet")), "their texts are encoded again"
@@ -81,11 +97,15 @@ class EmbeddingStore:
                 self._held = list(found.values())
             return self._held
 
-    def _read(self, path: Path) -> pa.Table:
-        rows = read_segment(path)
-        if rows.schema != vectors_schema(self._dimension):
-            raise segments.UnusableSegment("with other columns or dimensions")
-        return rows
+    def _read(self, path: Path) -> _Segment:
+        def hashes(content: pa.Buffer) -> pa.ChunkedArray:
+            file = pq.ParquetFile(pa.BufferReader(content))
+            _require_of(path, file.schema_arrow)
+            if not file.schema_arrow.equals(vectors_schema(self._dimension)):
+                raise segments.UnusableSegment("with other columns or dimensions")
+            return file.read(["content_hash"])["content_hash"]
+
+        return _Segment(path, segments.read(path, hashes))
 
 
 def folder_name(key: Sequence[str]) -> str:
@@ -103,17 +123,36 @@ def write_segment(folder: Path, table: pa.Table) -> Path:
 def read_segment(path: Path) -> pa.Table:
     """Return the rows of a segment; raises ``UnusableSegment`` unless whole and of its folder's model."""
     rows = segments.read(path, lambda content: pq.read_table(pa.BufferReader(content)))
-    found, expected = segments.marks(rows), _holds(path.parent)
+    _require_of(path, rows.schema)
+    return rows.replace_schema_metadata(None)
+
+
+def _require_of(path: Path, schema: pa.Schema) -> None:
+    """Raise ``UnusableSegment`` unless the segment says that it is of its folder's model."""
+    found, expected = segments.marks(schema), _holds(path.parent)
     if not found:
         raise segments.UnusableSegment("of an older noctule, which do not say of which model they are")
     if found != expected:
         raise segments.UnusableSegment("of another model or format")
-    return rows.replace_schema_metadata(None)
 
 
 def _holds(folder: Path) -> dict[str, str]:
     """Return what a segment in a folder of embeddings says of itself; the name is the hash of the key."""
     return {"kind": "embeddings", "format": _FORMAT, "key": folder.name}
+
+
+def inherit(store: Path, shard: Path) -> None:
+    """Give a new shard the vectors of the store that it is part of, which was one snapshot before.
+
+    Segments are linked, not copied, where the disk can do that.
+    """
+    if (shard / EMBEDDINGS).is_dir():
+        return
+    for path in sorted((store / EMBEDDINGS).glob("*/*")):
+        target = shard / path.relative_to(store)
+        durable.make_directory(target.parent)
+        if not durable.link(path, target):
+            durable.write_file(target, path.read_bytes())
 
 
 def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:
@@ -122,7 +161,7 @@ def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:
     return pa.FixedSizeListArray.from_arrays(values, vectors.shape[1])
 
 
-def _matrix(segment: pa.Table, dimension: int) -> Vectors:
-    column = segment.column("vector").combine_chunks()
+def _matrix(path: Path, dimension: int) -> Vectors:
+    column = pq.read_table(path, columns=["vector"], memory_map=True)["vector"].combine_chunks()
     matrix: Vectors = column.values.to_numpy().reshape(-1, dimension)
     return matrix

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,12 +21,16 @@ from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.model import Rejection, SnapshotId
 from ..disk import durable
 from ..disk.layout import PARSE_CACHE, collections_file
+from ..tables.outside_memory import mapped_table
 from . import segments
 from .parsed_corpus import GROUPS, in_one_piece
 
 # Large enough for columnar work to pay off, and far below the 2 GiB of text that 32-bit offsets reach.
 _ROWS_AT_A_TIME = 512
-_MAX_SEGMENTS = 48
+# Of rows in memory; on disk a segment takes about a third.
+SEGMENT_BYTES = 64_000_000
+_SMALL_BYTES = 4_000_000
+_MAX_SMALL_SEGMENTS = 48
 _MAX_DEAD_SHARE = 0.5
 _FORMAT = 1
 _HOLDS = {"kind": "parse-cache", "format": str(_FORMAT)}
@@ -43,48 +47,59 @@ class CollectionRecord:
 
 
 class ParseCache:
-    """Rows of ``parsed_corpus.GROUPS`` under ``<store>/parse-cache/``, read once and held in memory."""
+    """Rows of ``parsed_corpus.GROUPS`` under ``<store>/parse-cache/``; their keys are held in memory."""
 
     def __init__(self, store: Path) -> None:
         self._store, self._folder = store, store / PARSE_CACHE
-        self._tables: list[pa.Table] = []
+        self._paths: list[Path] = []
+        self._tables: dict[int, pa.Table] = {}
         self._place: dict[str, tuple[int, int]] = {}
-        self._unread: list[Path] = []
         there = self._segments()
-        found = segments.read_all(there, _read, self._folder, "their files are parsed again")
-        self._unread += [path for path in there if path not in found]
-        for rows in found.values():
-            self._hold(rows)
+        found = segments.read_all(there, _read_keys, self._folder, "their files are parsed again")
+        self._unread = [path for path in there if path not in found]
+        for path, keys in found.items():
+            self._know(path, keys)
 
     def __contains__(self, key: str) -> bool:
         return key in self._place
 
     def add(self, rows: pa.Table) -> None:
         """Add rows, which can be found by key from now on and are on disk; raises ``WriteFailed``."""
-        rows = _chunked(rows)
-        self._hold(rows)
-        if len(rows):
-            self._write(rows)
+        for part in _parts(rows):
+            self._know(self._write(part), part["key"].to_pylist())
 
     def rows(self, keys: Sequence[str]) -> pa.Table:
-        """Return the rows of these keys, in their order; every key must exist."""
+        """Return the rows of these keys, in their order; every key must exist.
+
+        They are outside memory. Raises ``WriteFailed``.
+        """
         places = np.array([self._place[key] for key in keys], dtype=np.int64).reshape(-1, 2)
         # Adjacent rows are one slice, as most are from one night to the next.
         broken = (np.diff(places[:, 0]) != 0) | (np.diff(places[:, 1]) != 1)
         borders = [0, *(np.flatnonzero(broken) + 1).tolist(), len(places)]
         slices = [
-            self._tables[places[start, 0]].slice(places[start, 1], end - start)
+            self._table(int(places[start, 0])).slice(places[start, 1], end - start)
             for start, end in pairwise(borders)
             if end > start
         ]
         return pa.concat_tables([GROUPS.empty_table(), *slices])
 
+    def _table(self, number: int) -> pa.Table:
+        """Return the rows of a segment, decompressed when they are first used."""
+        if number not in self._tables:
+            with pa.memory_map(str(self._paths[number])) as file:
+                reader = pa.ipc.open_file(file)
+                parts = (reader.get_batch(at) for at in range(reader.num_record_batches))
+                tables = (pa.Table.from_batches([part]) for part in parts)
+                self._tables[number] = mapped_table(GROUPS, tables, self._store)
+        return self._tables[number]
+
     def _segments(self) -> list[Path]:
         return sorted(self._folder.glob("*.arrow"))
 
     def let_go(self) -> None:
-        """Free the rows; from now on only their keys are known."""
-        self._tables = []
+        """Free the rows; they are decompressed again if they are used again."""
+        self._tables.clear()
 
     def collections(self, snapshot: SnapshotId | None) -> dict[str, CollectionRecord]:
         """Return the collections of this snapshot, provided that all their groups are still cached.
@@ -149,17 +164,18 @@ class ParseCache:
             durable.remove_file(path)
         there = [path for path in self._segments() if path not in self._unread]
         live = [key for key in dict.fromkeys(keys) if key in self._place]
-        if len(there) <= _MAX_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
+        small = sum(path.stat().st_size < _SMALL_BYTES for path in there)
+        if small <= _MAX_SMALL_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
             return
-        kept = self._write(_chunked(ParseCache(self._store).rows(live))) if live else None
+        kept = {self._write(part) for part in _parts(ParseCache(self._store).rows(live))}
         for path in there:
-            if path != kept:
+            if path not in kept:
                 durable.remove_file(path)
 
-    def _hold(self, rows: pa.Table) -> None:
-        number = len(self._tables)
-        self._tables.append(rows)
-        self._place.update((key, (number, at)) for at, key in enumerate(rows["key"].to_pylist()))
+    def _know(self, path: Path, keys: Sequence[str]) -> None:
+        number = len(self._paths)
+        self._paths.append(path)
+        self._place.update((key, (number, at)) for at, key in enumerate(keys))
 
     def _write(self, rows: pa.Table) -> Path:
         sink = pa.BufferOutputStream()
@@ -172,10 +188,14 @@ class ParseCache:
         return path
 
 
-def _chunked(rows: pa.Table) -> pa.Table:
-    """Return the rows in chunks that are long enough for columnar work."""
-    parts = (rows.slice(at, _ROWS_AT_A_TIME) for at in range(0, len(rows), _ROWS_AT_A_TIME))
-    return pa.concat_tables([GROUPS.empty_table(), *map(in_one_piece, parts)])
+def _parts(rows: pa.Table) -> Iterator[pa.Table]:
+    """Yield the rows in tables of a segment each, in chunks that are long enough for columnar work."""
+    chunks, parts = -(-len(rows) // _ROWS_AT_A_TIME), max(1, rows.nbytes // SEGMENT_BYTES)
+    size = -(-chunks // parts) * _ROWS_AT_A_TIME
+    for first in range(0, len(rows), max(1, size)):
+        part = rows.slice(first, size)
+        starts = range(0, len(part), _ROWS_AT_A_TIME)
+        yield pa.concat_tables([in_one_piece(part.slice(at, _ROWS_AT_A_TIME)) for at in starts])
 
 
 def _digest(snapshot: SnapshotId, collections: object) -> str:
@@ -187,12 +207,18 @@ def _published(given: Mapping[str, Any]) -> CollectionRecord:
     return CollectionRecord(tuple(map(str, given["keys"])), str(given["deciding"]), rejections)
 
 
-def _read(path: Path) -> pa.Table:
-    """Return the rows of a segment; raises ``UnusableSegment`` if it is damaged or of another version.
+def _read_keys(path: Path) -> list[str]:
+    """Return the keys of a segment; raises ``UnusableSegment`` if it is damaged or of another version.
 
     One of an older noctule does not say what it holds, but its columns do, and each row has its key.
     """
-    table = segments.read(path, lambda content: pa.ipc.open_file(content).read_all())
-    if segments.marks(table) not in ({}, _HOLDS) or not table.schema.equals(GROUPS):
-        raise segments.UnusableSegment("of another version")
-    return table.replace_schema_metadata(None)
+
+    def keys(content: pa.Buffer) -> list[str]:
+        schema = pa.ipc.open_file(content).schema
+        if segments.marks(schema) not in ({}, _HOLDS) or not schema.equals(GROUPS):
+            raise segments.UnusableSegment("of another version")
+        alone = pa.ipc.IpcReadOptions(included_fields=[GROUPS.get_field_index("key")])
+        found: list[str] = pa.ipc.open_file(content, options=alone).read_all()["key"].to_pylist()
+        return found
+
+    return segments.read(path, keys)

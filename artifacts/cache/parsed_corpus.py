@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from ...pipeline.settings.settings import FIELDS
 from ...pipeline.vocabulary.acronyms import Acronym
 from ..tables.parquet import tuples
 from ..tables.schemas import CODE_BLOCKS, DOCUMENTS, PASSAGES, SECTIONS, STRINGS
-from .counted_terms import COUNTS, counts_column, joined_counts
+from .counted_terms import COUNTS, counts_column, counts_outside_memory, joined_counts
 
 _OF_DOCUMENT = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
 _OF_LINK = ["kind", "target", "text", "start"]
@@ -54,7 +56,7 @@ class ParsedCorpus:
     sections: pa.Table
     passages: pa.Table
     code_blocks: pa.Table
-    linking: tuple[LinkingDocument, ...]
+    linking: pa.ChunkedArray
     prose: FieldCounts
     code: FieldCounts
     acronyms: tuple[Acronym, ...]
@@ -64,7 +66,20 @@ class ParsedCorpus:
     def without_counts(self) -> ParsedCorpus:
         """Return the corpus without term counts and links, which are a third of its memory."""
         nothing = count_fields([], [])
-        return replace(self, prose=nothing, code=nothing, linking=())
+        return replace(self, prose=nothing, code=nothing, linking=pa.chunked_array([], LINKING))
+
+    def outside_memory(self, folder: Path) -> ParsedCorpus:
+        """Return the corpus with its term counts outside memory, as its tables are that come from the cache.
+
+        Raises ``WriteFailed``.
+        """
+        prose, code = (counts_outside_memory(each, folder) for each in (self.prose, self.code))
+        return replace(self, prose=prose, code=code)
+
+    def linking_documents(self) -> Iterator[LinkingDocument]:
+        """Yield what the links of each document need, and what links can lead to, in order."""
+        for chunk in self.linking.chunks:
+            yield from linking_documents(pa.Table.from_struct_array(chunk))
 
 
 def group_row(key: str, collection: str, parsed: ParsedCorpus) -> pa.Table:
@@ -73,7 +88,7 @@ def group_row(key: str, collection: str, parsed: ParsedCorpus) -> pa.Table:
         pa.array([key], pa.string()),
         pa.array([collection], pa.string()),
         *(_one(getattr(parsed, name).to_struct_array()) for name in _TABLES),
-        _one(_linking_rows(parsed.linking)),
+        _one(parsed.linking),
         counts_column(parsed.prose),
         counts_column(parsed.code),
         _one(_records(parsed.acronyms, _ACRONYM)),
@@ -106,12 +121,22 @@ def _records(nouns: Iterable[Any], kind: pa.StructType) -> pa.StructArray:
     return pa.StructArray.from_arrays(columns, fields=list(kind))
 
 
-def _linking_rows(documents: Sequence[LinkingDocument]) -> pa.StructArray:
+def linking_rows(documents: Sequence[LinkingDocument]) -> pa.ChunkedArray:
+    """Return what the links of these documents need as a column."""
     columns = {name: [getattr(document, name) for document in documents] for name in _OF_DOCUMENT}
     for name in _OF_LINK:
         columns[name] = [[getattr(link, name) for link in document.links] for document in documents]
     arrays = [pa.array(columns[field.name], field.type) for field in LINKING]
-    return pa.StructArray.from_arrays(arrays, fields=list(LINKING))
+    return pa.chunked_array([pa.StructArray.from_arrays(arrays, fields=list(LINKING))])
+
+
+def linking_documents(table: pa.Table, *, links: bool = True) -> Iterator[LinkingDocument]:
+    """Yield the documents of a table with the columns of ``LINKING``, with their own links or without any."""
+    rows, none = tuples(table.select(_OF_DOCUMENT)), repeat(())
+    for (doc_id, collection, path, url, title, aliases, anchors), own in zip(
+        rows, _links(table) if links else none, strict=links
+    ):
+        yield LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), own)
 
 
 def joined(rows: pa.Table) -> ParsedCorpus:
@@ -122,7 +147,7 @@ def joined(rows: pa.Table) -> ParsedCorpus:
     languages = pc.unique(pc.list_flatten(rows["languages"])).to_pylist()
     return ParsedCorpus(
         **tables,
-        linking=tuple(_linking(rows["linking"])),
+        linking=pa.chunked_array([chunk.flatten() for chunk in rows["linking"].chunks], LINKING),
         prose=joined_counts(rows["prose"], len(FIELDS)),
         code=joined_counts(rows["code"], 1),
         acronyms=tuple(Acronym(**each) for each in acronyms),
@@ -139,15 +164,6 @@ def _flat(column: pa.ChunkedArray, schema: pa.Schema) -> pa.Table:
         if len(chunk)
     ]
     return pa.concat_tables([schema.empty_table(), *parts])
-
-
-def _linking(column: pa.ChunkedArray) -> Iterator[LinkingDocument]:
-    for chunk in column.chunks:
-        table = pa.Table.from_struct_array(chunk.flatten())
-        for (doc_id, collection, path, url, title, aliases, anchors), links in zip(
-            tuples(table.select(_OF_DOCUMENT)), _links(table), strict=True
-        ):
-            yield LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), links)
 
 
 def _links(table: pa.Table) -> Iterator[tuple[Link, ...]]:

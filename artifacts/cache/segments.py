@@ -9,12 +9,14 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 
 from ...pipeline.identity import sha256_hex
 from ..disk import durable
 
+T = TypeVar("T")
 _PREFIX = b"noctule."
 _log = logging.getLogger("noctule")
 
@@ -29,9 +31,9 @@ def marked(table: pa.Table, holds: Mapping[str, str]) -> pa.Table:
     return table.replace_schema_metadata(metadata)
 
 
-def marks(table: pa.Table) -> dict[str, str]:
+def marks(schema: pa.Schema) -> dict[str, str]:
     """Return what a segment says that its rows are; empty if it is of an older noctule."""
-    found = table.schema.metadata or {}
+    found = schema.metadata or {}
     return {
         name.removeprefix(_PREFIX).decode("utf-8", "replace"): value.decode("utf-8", "replace")
         for name, value in found.items()
@@ -47,8 +49,8 @@ def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
     return path
 
 
-def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table:
-    """Return the memory-mapped rows of a segment; raises ``UnusableSegment`` if it is damaged."""
+def read(path: Path, decode: Callable[[pa.Buffer], T]) -> T:
+    """Return what is decoded of a memory-mapped segment; raises ``UnusableSegment`` if it is damaged."""
     try:
         with pa.memory_map(str(path)) as file:
             content = file.read_buffer()
@@ -62,10 +64,10 @@ def read(path: Path, decode: Callable[[pa.Buffer], pa.Table]) -> pa.Table:
 
 
 def read_all(
-    paths: Sequence[Path], read_one: Callable[[Path], pa.Table], where: Path, consequence: str
-) -> dict[Path, pa.Table]:
+    paths: Sequence[Path], read_one: Callable[[Path], T], where: Path, consequence: str
+) -> dict[Path, T]:
     """Read every segment that can be used; one line in the log says how many cannot, and why."""
-    found, refused = dict[Path, pa.Table](), Counter[str]()
+    found, refused = dict[Path, T](), Counter[str]()
     for path in paths:
         try:
             found[path] = read_one(path)

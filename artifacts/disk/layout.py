@@ -15,8 +15,10 @@ REPORTS = "reports"
 EMBEDDINGS = "embeddings"
 MODELS = "models"
 PARSE_CACHE = "parse-cache"
+SOURCE_HASHES = "source-hashes"
 OLD_PARSE_CACHE = "remembered"
 SITES = "sites"
+SHARDS = "shards"
 LOCK = "lock"
 NIGHT_LOCK = "night.lock"
 STAGING_PREFIX = ".staging-"
@@ -52,6 +54,19 @@ TABLES = (
     "report",
 )
 
+# A set of shards has what belongs to the whole corpus, and its shards the rest.
+SET_TABLES = (
+    "communities",
+    "terms",
+    "code_terms",
+    "surfaces",
+    "acronyms",
+    "vocabulary",
+    "term_vectors",
+    "token_vectors",
+    "report",
+)
+
 # Of the model that encodes queries; in the store's folder of models they are named by their SHA-256.
 ONNX_MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
@@ -75,3 +90,4 @@ def collections_file(snapshot_id: str) -> str:
 
 
 FILES = (*(table_file(table) for table in TABLES), FAISS_INDEX, CATALOG)
+SET_FILES = tuple(table_file(table) for table in SET_TABLES)

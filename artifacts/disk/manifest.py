@@ -16,83 +16,33 @@ from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED
 from ...pipeline.model import SnapshotId
 from .json_fields import Fields, WrongField, json_object
-from .layout import (
-    FILES,
-    FORMAT_VERSION,
-    QUERY_MODEL_FILES,
+from .layout import FILES, FORMAT_VERSION, SET_FILES
+from .manifest_records import (
+    SHARD_NAME,
+    FileEntry,
+    IndexRecord,
+    ModelRecord,
+    QueryModel,
+    ShardRecord,
+    read_entry,
+    read_index_record,
+    read_model,
+    read_query_model,
+    read_shards,
 )
 
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
-_MAX_DIMENSION = 65_536
-_MAX_LISTS = 1 << 20
-_MAX_TOKENS = 1 << 20
-_INDEX_KIND = re.compile(r"flat|ivf")
-_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
-# A model is looked for by this name: it must not be a path.
-_MODEL_NAME = re.compile(r"[^/.~][^/]*(?:/[^/.~][^/]*)?")
-
-
-@dataclass(frozen=True, slots=True)
-class FileEntry:
-    """One file: its size, its SHA-256 and, for a table, its rows."""
-
-    bytes: int
-    sha256: str
-    rows: int | None = None
-    unknown: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRecord:
-    """The embedding model that made the vectors; ``sha256`` is of its weights."""
-
-    name: str
-    sha256: str
-    dimension: int
-    precision: str
-    unknown: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class QueryModel:
-    """The embedding model as readers encode queries with it: exported to ONNX, with its tokenizer.
-
-    ``files`` are kept once a store, by their SHA-256, beside the snapshots; there are none of a model that
-    could not be exported, and no vectors of tokens by an older noctule. ``exporter`` names the libraries that
-    made them.
-    """
-
-    exporter: str
-    max_tokens: int
-    query_prompt: str
-    files: Mapping[str, FileEntry]
-    unknown: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexRecord:
-    """How the FAISS index keeps the vectors: ``flat`` is exact, ``ivf`` keeps lists by nearest centroid.
-
-    ``code_bytes`` is the size of one vector; a query reads ``nprobe`` of ``nlist`` lists, and found
-    ``recall_per_mille`` of the 1,000 nearest when that was measured. An exact index has one list.
-    """
-
-    kind: str
-    code_bytes: int
-    nlist: int = 1
-    nprobe: int = 1
-    recall_per_mille: int = 1000
-    unknown: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """Everything a reader must know before it opens a file of the snapshot.
 
-    ``query_model`` is missing from snapshots of an older noctule.
+    ``query_model`` is missing from snapshots of an older noctule. A snapshot with ``shards`` is a set of
+    others, which hold its documents; ``shard`` is the name of one that is part of a set, and else empty.
     """
 
     format_version: int
@@ -105,6 +55,8 @@ class Manifest:
     analyzer: Mapping[str, str]
     tools: Mapping[str, str]
     query_model: QueryModel | None = None
+    shards: tuple[ShardRecord, ...] = ()
+    shard: str = ""
     unknown: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -122,6 +74,8 @@ class Manifest:
         if self.query_model is not None:
             files = {name: _plain(entry) for name, entry in self.query_model.files.items()}
             value["query_model"] = _plain(self.query_model) | {"files": files}
+        if self.shards:
+            value["shards"] = [_plain(each) for each in self.shards]
         return canonical_json(value).encode() + b"\n"
 
     def snapshot_id(self) -> SnapshotId:
@@ -159,10 +113,12 @@ def snapshot_id(content: bytes) -> SnapshotId:
     return SnapshotId(sha256_hex(content)[:20])
 
 
-def _plain(noun: FileEntry | ModelRecord | QueryModel | IndexRecord | Manifest) -> dict[str, object]:
+def _plain(
+    noun: FileEntry | ModelRecord | QueryModel | IndexRecord | ShardRecord | Manifest,
+) -> dict[str, object]:
     known = {f.name: getattr(noun, f.name) for f in fields(noun) if f.name != "unknown"}
-    for optional in ("rows", "query_model"):
-        if known.get(optional, 0) is None:
+    for optional in ("rows", "query_model", "shards", "shard"):
+        if known.get(optional, 0) in (None, (), ""):
             del known[optional]
     return {**noun.unknown, **known}
 
@@ -183,47 +139,17 @@ def _check_version(value: Fields, where: str) -> None:
 def _manifest(value: Fields) -> Manifest:
     return Manifest(
         format_version=value.number("format_version", 1, FORMAT_VERSION),
-        files={name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())},
+        files={name: read_entry(name, item) for name, item in sorted(value.inner("files").rest.items())},
         counts=value.numbers("counts"),
         settings_sha256=value.text("settings_sha256", _SHA256),
         settings=_settings(value.inner("settings").rest),
-        model=_model(value.inner("model")),
-        index=_index(value.inner("index")),
+        model=read_model(value.inner("model")),
+        index=read_index_record(value.inner("index")),
         analyzer=_analyzer(value.texts("analyzer")),
         tools=value.texts("tools"),
-        query_model=_query_model(value.inner("query_model")) if "query_model" in value.rest else None,
-        unknown=value.rest,
-    )
-
-
-def _entry(name: str, item: object) -> FileEntry:
-    if not _FILE_NAME.fullmatch(name):
-        raise WrongField(f"{name!r:.80} is not a file name")
-    value = Fields(item, f"files.{name}.")
-    size, sha256 = value.number("bytes"), value.text("sha256", _SHA256)
-    rows = value.number("rows") if "rows" in value.rest else None
-    return FileEntry(bytes=size, sha256=sha256, rows=rows, unknown=value.rest)
-
-
-def _model(value: Fields) -> ModelRecord:
-    return ModelRecord(
-        name=value.text("name", _MODEL_NAME),
-        sha256=value.text("sha256"),
-        dimension=value.number("dimension", 1, _MAX_DIMENSION),
-        precision=value.text("precision"),
-        unknown=value.rest,
-    )
-
-
-def _query_model(value: Fields) -> QueryModel:
-    files = {name: _entry(name, item) for name, item in sorted(value.inner("files").rest.items())}
-    if files and sorted(files) != sorted(QUERY_MODEL_FILES):
-        raise WrongField(f"query_model.files are not {', '.join(QUERY_MODEL_FILES)}")
-    return QueryModel(
-        exporter=value.text("exporter"),
-        max_tokens=value.number("max_tokens", 1, _MAX_TOKENS),
-        query_prompt=value.prompt("query_prompt"),
-        files=files,
+        query_model=read_query_model(value.inner("query_model")) if "query_model" in value.rest else None,
+        shards=read_shards(value),
+        shard=value.text("shard", SHARD_NAME) if "shard" in value.rest else "",
         unknown=value.rest,
     )
 
@@ -261,20 +187,8 @@ def _settings(value: dict[str, object]) -> dict[str, object]:
     return value
 
 
-def _index(value: Fields) -> IndexRecord:
-    nlist = value.number("nlist", 1, _MAX_LISTS)
-    return IndexRecord(
-        kind=value.text("kind", _INDEX_KIND),
-        code_bytes=value.number("code_bytes", 1, 4 * _MAX_DIMENSION),
-        nlist=nlist,
-        nprobe=value.number("nprobe", 1, nlist),
-        recall_per_mille=value.number("recall_per_mille", 0, 1000),
-        unknown=value.rest,
-    )
-
-
 def _cross_check(manifest: Manifest, content: bytes) -> None:
-    missing = sorted(set(FILES) - manifest.files.keys())
+    missing = sorted(set(SET_FILES if manifest.shards else FILES) - manifest.files.keys())
     if missing:
         raise WrongField(f"it lists no {', '.join(missing)}")
     if len(manifest.files) > _MAX_FILES:

@@ -10,25 +10,18 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
+from ...pipeline.errors import NoctuleError, RemoteUnavailable
+from ...pipeline.filesystems.opening import missing_packages, opened, protocol_of, said
 
 _BLOCK = 8 << 20
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.ASCII)
 # Parts between slashes that lead nowhere else, without control characters.
 _PLAIN_NAME = re.compile(r"(?!(?:.*/)?\.{0,2}(?:/|$))[^\x00-\x1f\x7f\\]+")
 # Protocols whose single request replaces a whole object. Elsewhere a temporary file is written and renamed.
 _REPLACES_WHOLE = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "memory"}
-_PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
-             "sftp": "paramiko", "ssh": "paramiko"}  # fmt: skip
 
 
 class NotThere(Exception):
     """The remote side has no such file. Not an ``OSError``, which would concern this machine's disk."""
-
-
-def is_address(target: str) -> bool:
-    """Return whether a target is an address such as ``s3://bucket/prefix`` rather than a folder."""
-    return _URL.match(target) is not None
 
 
 class RemoteFiles:
@@ -36,9 +29,9 @@ class RemoteFiles:
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
-        self._protocol = address.partition("://")[0]
+        self._protocol = protocol_of(address)
         with self._refusals(""):
-            self._files, self._root = _opened(self.address, self._protocol)
+            self._files, self._root = opened(self.address)
 
     def where(self, name: str) -> str:
         """Return a file's address for display."""
@@ -125,41 +118,19 @@ class RemoteFiles:
     @contextmanager
     def _refusals(self, name: str, *, missing_is_refusal: bool = False) -> Iterator[None]:
         try:
-            yield
+            with missing_packages(self.address, self.where(name)):
+                yield
         except (NoctuleError, NotThere, NotImplementedError):
             raise
         except FileNotFoundError as error:
             if not missing_is_refusal:
                 raise NotThere(self.where(name)) from None
             raise self._refusal(name, error) from None
-        except ImportError:
-            package = _PACKAGES.get(self._protocol, "the package for this protocol")
-            what = f"{self._protocol}:// needs {package}, which is not installed"
-            hint = f'Install it: pip install "noctule[remote]" (S3), "noctule[ssh]", or {package}.'
-            raise SettingsError(what, where=self.where(name), hint=hint) from None
         # each library raises exceptions of its own, and all of them mean that it did not work
         except Exception as error:
             raise self._refusal(name, error) from None
 
     def _refusal(self, name: str, error: Exception) -> RemoteUnavailable:
-        first_line = f"{type(error).__name__}: {error}".strip().split("\n")[0][:300]
-        what = f"it did not respond as expected: {first_line}"
+        what = f"it did not respond as expected: {said(error)}"
         hint = "Check the address, the credentials in the environment and the network, then try again."
         return RemoteUnavailable(what, where=self.where(name), hint=hint)
-
-
-def _opened(address: str, protocol: str) -> tuple[Any, str]:
-    if protocol in ("sftp", "ssh"):
-        from .ssh import opened
-
-        return opened(address)
-    from fsspec.core import url_to_fs
-
-    options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
-    if protocol in ("s3", "s3a"):
-        # Someone who is offline should learn it soon, and read from the cache.
-        options["config_kwargs"] = {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 2}}
-    if protocol not in {"s3", "s3a", "file", "local", "memory"}:
-        options = {"skip_instance_cache": True}
-    files, root = url_to_fs(address, **options)
-    return files, str(root).rstrip("/")

@@ -27,7 +27,8 @@ from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
 from ..disk import durable, folders, locks
 from ..disk.layout import LOCK, MANIFEST, PINS, SNAPSHOTS, STAGING_PREFIX
-from ..disk.manifest import FileEntry, Manifest
+from ..disk.manifest import Manifest
+from ..disk.manifest_records import FileEntry
 from ..store.contents import StoreContents
 from ..store.pointer import Pointer
 from ..store.query_models import model_files

@@ -11,21 +11,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import SnapshotId
 from ..disk import durable
 from ..disk.layout import CURRENT, MANIFEST, MODELS, PINS, SNAPSHOTS
-from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry
+from ..disk.manifest import MAX_MANIFEST_BYTES
+from ..disk.manifest_records import FileEntry
 from ..store.contents import pin_content
 from ..store.pointer import MAX_POINTER_BYTES, Pointer
 from ..store.query_models import copy_model, model_files
+from ..store.shard_set import shard_store
 from ..store.signature import SIGNATURE, sign
 from ..store.snapshot import Snapshot
 from ..store.staging import Staging
 from ..store.store import Store
-from .files import NotThere, RemoteFiles, is_address
+from .files import NotThere, RemoteFiles
 from .target import RemoteTarget
 
 _TRIES = 2
+_ALL = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ def send(store: Store, target: str, keep: int, *, deep: bool = False, sign_with:
     with store.open() as snapshot:
         signature = None if sign_with is None else sign(snapshot.manifest.to_bytes(), sign_with)
         if is_address(target):
+            _require_whole(snapshot, target)
             return _send_to_address(snapshot, RemoteFiles(target), keep, signature, deep=deep)
         return _send_to_folder(snapshot, store, Path(target).expanduser().absolute(), keep, signature)
 
@@ -66,6 +71,10 @@ def _send_to_folder(
         hint = "Name another folder or address."
         raise SettingsError("the target is the store itself", where=str(folder), hint=hint)
     target = Store(folder)
+    for record, shard in zip(snapshot.manifest.shards, snapshot.parts, strict=False):
+        own = Store(shard_store(store.root, record.name))
+        # How many are kept is for the set to say, which comes last and names its shards.
+        _send_to_folder(shard, own, shard_store(folder, record.name), _ALL, None)
     with target.lock("publish"):
         have = _files_of_current(target)
         staging = target.stage()
@@ -79,6 +88,15 @@ def _send_to_folder(
         removed = target.prune(keep)
     sent = {name: size for name, size in sizes.items() if size is not None} | copied
     return _report(snapshot, str(folder), sent, published.changed, removed)
+
+
+def _require_whole(snapshot: Snapshot, target: str) -> None:
+    if snapshot.manifest.shards:
+        raise SettingsError(
+            "a set of shards is published to folders only",
+            where=target,
+            hint="Name a folder, also one that is mounted; or build it whole, without [shards].",
+        )
 
 
 def _files_of_current(target: Store) -> dict[str, Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,16 +39,8 @@ _HARMLESS_TABLE_FUNCTIONS = ("unnest", "range", "generate_series")
 _LOCKS = ("enable_external_access = false", "lock_configuration = true")
 
 
-def connect(folder: Path, dimension: int, languages: Sequence[str]) -> duckdb.DuckDBPyConnection:
-    """Connect to a verified snapshot folder, with the catalog's views and macros, and no other file."""
-    connection = locked_connection(folder)
-    # Locked before the catalog runs: part of its text is what the snapshot says.
-    connection.execute(catalog(dimension, languages))
-    return connection
-
-
-def locked_connection(folder: Path) -> duckdb.DuckDBPyConnection:
-    """Connect to a database in memory that may read the tables of a snapshot folder, and opens nothing else.
+def locked_connection(folder: Path, tables: Iterable[Path]) -> duckdb.DuckDBPyConnection:
+    """Connect to a database in memory that may read the tables of a snapshot, and opens nothing else.
 
     An allowed file is allowed for ``COPY … TO`` as well: files of a snapshot are read-only, which stops
     everyone but root, and ``require_queries`` stops what a stranger wrote.
@@ -57,7 +49,7 @@ def locked_connection(folder: Path) -> duckdb.DuckDBPyConnection:
 
     connection = duckdb.connect(":memory:")
     # Files, not the folder: COPY could make new ones in an allowed folder.
-    allowed = _listed([str(folder / table_file(table)) for table in TABLES])
+    allowed = _listed([str(path) for path in tables])
     for setting in (*_BEFORE, f"allowed_paths = [{allowed}]", *_LOCKS):
         connection.execute(f"set {setting}")
     connection.execute("set variable snapshot = ?", [str(folder)])
@@ -127,7 +119,7 @@ def reason_to_refuse(folder: Path, sql: str) -> str:
         for statement in duckdb.extract_statements(sql):
             if not _DEFINITION.match(statement.query):
                 return f"it does more than define views and macros: {statement.query.strip()[:80]!r}"
-        with locked_connection(folder) as connection:
+        with locked_connection(folder, [folder / table_file(table) for table in TABLES]) as connection:
             connection.execute(sql)
     except duckdb.Error as error:
         return f"its SQL cannot run on the snapshot alone: {reason(error)[:200]}"

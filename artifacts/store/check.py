@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...pipeline.errors import NoctuleError, machine_refusals, reports_transient
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
-from ..disk.layout import CATALOG, FAISS_INDEX, MANIFEST, TABLES, is_held_open, table_file
+from ..disk.layout import (
+    CATALOG,
+    FAISS_INDEX,
+    MANIFEST,
+    SET_TABLES,
+    SNAPSHOTS,
+    TABLES,
+    is_held_open,
+    table_file,
+)
 from ..disk.manifest import Manifest, damaged
 from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
 from ..tables.names import NAMES
-from ..tables.parquet import group_rows, open_file, read_group, read_table, tuples
+from ..tables.parquet import group_rows, open_file, read_group, read_outside_memory, read_table, tuples
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
+from .shard_set import require_of_set, shard_store
 from .signature import SIGNATURE
 from .snapshot import Snapshot, read_manifest, require_names, unreadable, verify_files, verify_sizes
 
@@ -42,36 +53,84 @@ def check_structure(path: Path, expected_id: SnapshotId | None = None) -> Manife
     return manifest
 
 
-def check_deep(path: Path, expected_id: SnapshotId | None = None) -> None:
+def check_deep(
+    path: Path, expected_id: SnapshotId | None = None, *, spill: Path | None = None, shards: bool = True
+) -> None:
     """Verify that every byte is as published and every reference holds.
 
-    Raises ``DamagedSnapshot`` naming the file, what was expected and what was found; ``UnsupportedFormat``
-    for a newer snapshot, ``NoSnapshot`` if there is none.
+    Of a set all ``shards`` are verified too, unless that was done just before. Tables are read into memory,
+    or where ``spill`` is given into files without a name in that folder. Raises ``DamagedSnapshot`` naming
+    the file, what was expected and what was found; ``UnsupportedFormat`` for a newer snapshot, ``NoSnapshot``
+    if there is none, ``WriteFailed`` if there is no room for the files.
     """
     try:
-        _check(path, expected_id)
+        _check(path, expected_id, spill, shards=shards)
     except OSError as error:
         raise unreadable(path, error) from error
 
 
-def _check(path: Path, expected_id: SnapshotId | None) -> None:
+def _check(path: Path, expected_id: SnapshotId | None, spill: Path | None, *, shards: bool) -> None:
     manifest = read_manifest(path, expected_id)
     verify_files(path, manifest.files)
     _no_extra_files(path, manifest)
-    _catalog_reads_nothing_else(path / CATALOG, manifest)
-    for table in TABLES:
+    for table in SET_TABLES if manifest.shards else TABLES:
         _schema_and_rows(path / table_file(table), table, manifest)
-    tables = {table: _read(path, table) for table in TABLES}
+    if manifest.shards:
+        _check_set(path, manifest, spill, shards=shards)
+        return
+    _catalog_reads_nothing_else(path / CATALOG, manifest)
+    tables = {table: _read(path, table, spill) for table in TABLES}
     documents = path / table_file("documents")
     with _contradictions(path):
         require_names("documents", read_table(documents, NAMES), manifest, documents)
         require_names("assets", tables["assets"], manifest, path / table_file("assets"))
-        for problem in invariants.problems(tables):
+        for problem in invariants.problems(_alone(tables) if manifest.shard else tables):
             raise damaged(problem.what, path / table_file(problem.table))
         for postings, terms in (("postings", "terms"), ("code_postings", "code_terms")):
             _row_groups(path / table_file(postings), tables[terms], path / table_file(terms))
     _assets_are_their_hashes(path / table_file("assets"))
     _index_equals_table(path, tables["vectors"], manifest)
+
+
+def _check_set(path: Path, manifest: Manifest, spill: Path | None, *, shards: bool) -> None:
+    """Check the tables of a set, and each of its shards with what only the set can know of it."""
+    tables = {table: _read(path, table, spill) for table in SET_TABLES}
+    with _contradictions(path):
+        for problem in invariants.problems_of_set(tables):
+            raise damaged(problem.what, path / table_file(problem.table))
+    stores = path.parent.parent
+    for record in manifest.shards:
+        folder = shard_store(stores, record.name) / SNAPSHOTS / record.snapshot
+        if shards:
+            check_deep(folder, record.snapshot, spill=spill)
+        found = read_manifest(folder, record.snapshot)
+        require_of_set(folder, found, record, manifest)
+    _links_lead_to_documents(path, stores, manifest)
+
+
+def _links_lead_to_documents(path: Path, store: Path, manifest: Manifest) -> None:
+    """Raise ``DamagedSnapshot`` for a link of a shard whose target is in none of the set."""
+    folders = [shard_store(store, each.name) / SNAPSHOTS / each.snapshot for each in manifest.shards]
+    names = [read_table(folder / table_file("documents"), ["doc_id"])["doc_id"] for folder in folders]
+    every = pa.chunked_array([chunk for name in names for chunk in name.chunks], pa.string())
+    if len(pc.unique(every)) < len(every):
+        raise damaged("two of its shards hold the same document", path)
+    for folder in folders:
+        targets = pc.drop_null(read_table(folder / table_file("links"), ["target_id"])["target_id"])
+        known = pc.is_in(targets, value_set=every.combine_chunks())
+        if not pc.all(known, min_count=0).as_py():
+            lost = targets.filter(pc.invert(known))[0].as_py()
+            raise damaged(
+                f"a link leads to {lost!r:.200}, which no shard holds", folder / table_file("links")
+            )
+
+
+def _alone(tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    """Return the tables of a shard without targets in other shards, of which only its set knows."""
+    links = tables["links"]
+    here = pc.is_in(links["target_id"], value_set=tables["documents"]["doc_id"].combine_chunks())
+    elsewhere = pc.and_(pc.is_valid(links["target_id"]), pc.invert(here))
+    return {**tables, "links": links.filter(pc.invert(elsewhere))}
 
 
 @contextmanager
@@ -126,10 +185,12 @@ def _schema_and_rows(path: Path, table: str, manifest: Manifest) -> None:
     open_file(path, schemas(manifest.model.dimension)[table], manifest.files[path.name].rows).close()
 
 
-def _read(path: Path, table: str) -> pa.Table:
+def _read(path: Path, table: str, spill: Path | None) -> pa.Table:
     unread = _UNREAD.get(table, set())
     with open_file(path / table_file(table)) as file:
         wanted = [name for name in file.schema_arrow.names if name not in unread]
+    if spill is not None:
+        return read_outside_memory(path / table_file(table), wanted, spill)
     return read_table(path / table_file(table), wanted)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,11 @@ from uuid import uuid4
 from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, WriteFailed
 from ...pipeline.model import SnapshotId
 from ..disk import durable, folders, locks
-from ..disk.layout import CURRENT, PINS, SNAPSHOTS, STAGING_PREFIX
+from ..disk.layout import CURRENT, PINS, SHARDS, SNAPSHOTS, STAGING_PREFIX
+from ..disk.manifest import Manifest, damaged
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .query_models import prune_models
+from .shard_set import ShardSet, require_of_set, shard_store
 from .snapshot import Snapshot, is_away, is_folder, read_manifest, unreadable
 
 PIN_DIGITS = 20
@@ -178,8 +181,67 @@ class StoreContents:
             raise NoSnapshot("there is no such snapshot", where=str(path), hint=self.hint())
         pin = locks.shared(self.pin(snapshot_id))
         try:
-            return Snapshot.open(path, expected_id=snapshot_id, pin=pin)
+            found = Snapshot.open(path, expected_id=snapshot_id)
+            shards = self._shards(found.manifest)
         except BaseException:
             if pin is not None:
                 pin.close()
             raise
+        # One owner for the pin: a second would let go of it when it is dropped.
+        if not shards:
+            return Snapshot(found.path, found.manifest, pin)
+        return ShardSet(found.path, found.manifest, pin, shards)
+
+    def _shards(self, manifest: Manifest) -> list[Snapshot]:
+        """Return the shards of a set, opened, verified and pinned, and fit for it."""
+        found: list[Snapshot] = []
+        try:
+            for record in manifest.shards:
+                found.append(self.shard(record.name).open(record.snapshot))
+                require_of_set(found[-1].path, found[-1].manifest, record, manifest)
+        except NoSnapshot as error:
+            _close(found)
+            raise damaged(f"a shard is missing: {error.what}", error.where) from error
+        except BaseException:
+            _close(found)
+            raise
+        return found
+
+    def read_unverified(self, snapshot_id: SnapshotId) -> Snapshot:
+        """Return a snapshot, or a set with its shards, neither verified nor pinned."""
+        path = self.path_of(snapshot_id)
+        return self.unverified(path, read_manifest(path, snapshot_id))
+
+    def unverified(self, path: Path, manifest: Manifest) -> Snapshot:
+        """Return the snapshot in a folder, or the set with its shards, neither verified nor pinned."""
+        if not manifest.shards:
+            return Snapshot(path, manifest, None)
+        parts = [self.shard(each.name).read_unverified(each.snapshot) for each in manifest.shards]
+        return ShardSet(path, manifest, None, parts)
+
+    def shard(self, name: str) -> StoreContents:
+        """Return the contents of a shard's own store."""
+        return StoreContents(shard_store(self.root, name))
+
+    def remove_unnamed_shards(self) -> None:
+        """Remove snapshots of shards that no set names and nobody reads; an unreadable set names all."""
+        try:
+            sets = [read_manifest(self.path_of(name), name) for name in self.names()]
+        except ArtifactError:
+            return
+        named = {(each.name, each.snapshot) for manifest in sets for each in manifest.shards}
+        for folder in sorted((self.root / SHARDS).glob("[0-9]*")):
+            shard = self.shard(folder.name)
+            for snapshot in shard.names():
+                if (folder.name, snapshot) not in named:
+                    shard.remove(snapshot)
+
+
+def unverified(path: Path, manifest: Manifest) -> Snapshot:
+    """Return the snapshot in a folder of a store, or the set with its shards, neither verified nor pinned."""
+    return StoreContents(path.absolute().parent.parent).unverified(path, manifest)
+
+
+def _close(snapshots: Iterable[Snapshot]) -> None:
+    for each in snapshots:
+        each.close()

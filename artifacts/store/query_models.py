@@ -16,7 +16,8 @@ from ...pipeline.errors import DamagedModel
 from ...pipeline.identity import canonical_json, combined_hash
 from ..disk import durable, folders
 from ..disk.layout import MODELS, QUERY_MODEL_FILES
-from ..disk.manifest import FileEntry, Manifest, QueryModel
+from ..disk.manifest import Manifest
+from ..disk.manifest_records import FileEntry, QueryModel
 
 _HINT = (
     "Make it anew: noctule index; of a store elsewhere remove the file, it is fetched again. "

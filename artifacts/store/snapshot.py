@@ -16,7 +16,8 @@ from ...pipeline.model import SnapshotId
 from ...pipeline.thread_pool import ThreadPool
 from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
 from ..disk.locks import Lock
-from ..disk.manifest import MAX_MANIFEST_BYTES, FileEntry, Manifest, damaged, snapshot_id
+from ..disk.manifest import MAX_MANIFEST_BYTES, Manifest, damaged, snapshot_id
+from ..disk.manifest_records import FileEntry
 
 if TYPE_CHECKING:
     import duckdb
@@ -90,6 +91,19 @@ class Snapshot:
         path, schema, rows = self._expected(name)
         return open_file(path, schema, rows, memory_map=True)
 
+    @property
+    def parts(self) -> tuple[Snapshot, ...]:
+        """Return the snapshots that hold the documents, in the order of the rows: this one, or its shards."""
+        return (self,)
+
+    def open_tables(self, name: str) -> Sequence[pq.ParquetFile]:
+        """Return the files that a table lies in, in the order of its rows."""
+        return tuple(each.open_table(name) for each in self.holders(name))
+
+    def holders(self, name: str) -> tuple[Snapshot, ...]:  # noqa: ARG002  # a set needs it
+        """Return the snapshots whose files make up a table, in the order of its rows."""
+        return (self,)
+
     def require_tables(self) -> None:
         """Raise ``DamagedSnapshot`` unless the footer of every table promises what it should.
 
@@ -129,10 +143,27 @@ class Snapshot:
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Return a DuckDB connection with the catalog's views and macros; it reads no file but the tables."""
-        from ..sql.catalog import connect
+        connection = self.locked_connection()
+        # Locked before the catalog runs: part of its text is what the snapshot says.
+        connection.execute(self.catalog())
+        return connection
+
+    def locked_connection(self) -> duckdb.DuckDBPyConnection:
+        """Return a DuckDB connection that may read the tables and opens nothing else."""
+        from ..sql.catalog import locked_connection
 
         self.require_tables()
-        return connect(self.path, self.manifest.model.dimension, self.languages)
+        return locked_connection(self.path, [self.path / table_file(table) for table in TABLES])
+
+    def catalog(self, parts: Sequence[str] | None = None) -> str:
+        """Return the SQL of the catalog's views and macros, or of some parts of it."""
+        from ..sql.catalog import PARTS, catalog
+
+        return catalog(self.manifest.model.dimension, self.languages, parts or PARTS)
+
+    def relation(self, name: str) -> str:
+        """Return the SQL of a table with its rows' numbers in ``file_row_number``."""
+        return f"read_parquet(getvariable('snapshot') || '/{table_file(name)}', file_row_number = true)"
 
     @property
     def languages(self) -> tuple[str, ...]:

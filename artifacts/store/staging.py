@@ -12,7 +12,8 @@ from ...pipeline.errors import DamagedSnapshot, UnsupportedFormat, WriteFailed
 from ...pipeline.model import SnapshotId
 from ..disk import durable, folders
 from ..disk.layout import MANIFEST, POINTER_PREFIX, SNAPSHOTS, STAGING_PREFIX, is_held_open
-from ..disk.manifest import FileEntry, Manifest
+from ..disk.manifest import Manifest
+from ..disk.manifest_records import FileEntry
 from .check import check_deep
 from .signature import SIGNATURE
 from .snapshot import hash_files
@@ -64,7 +65,8 @@ def prove(staging: Staging, snapshot_id: SnapshotId) -> None:
     Raises ``DamagedSnapshot``, and ``WriteFailed`` if it cannot be put aside.
     """
     try:
-        check_deep(staging.path, snapshot_id)
+        # Shards were proved when they were published, each in its own store.
+        check_deep(staging.path, snapshot_id, spill=staging.path.parent, shards=False)
     except (DamagedSnapshot, UnsupportedFormat) as error:
         rejected = staging.path.with_name(staging.path.name.replace(STAGING_PREFIX, REJECTED_PREFIX))
         for older in sorted(rejected.parent.glob(f"{REJECTED_PREFIX}*")):

@@ -22,6 +22,7 @@ from ...pipeline.errors import (
     StoreBusy,
     WriteFailed,
 )
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import SnapshotId
 from ..disk import durable, folders, locks
 from ..disk.layout import (
@@ -32,7 +33,6 @@ from ..disk.layout import (
     PINS,
 )
 from ..disk.manifest import Manifest
-from ..remote.files import is_address
 from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
 from .contents import SnapshotInfo, StoreContents
@@ -69,6 +69,14 @@ class Store:
     def path_of(self, snapshot_id: SnapshotId) -> Path:
         """Return a snapshot's folder, whether it exists or not; raises ``NoSnapshot`` for an invalid name."""
         return self._contents.path_of(snapshot_id)
+
+    def read_unverified(self, snapshot_id: SnapshotId) -> Snapshot:
+        """Return a snapshot that was verified when it was published; nothing is pinned."""
+        return self._contents.read_unverified(snapshot_id)
+
+    def read_staged(self, staging: Staging, manifest: Manifest) -> Snapshot:
+        """Return a snapshot that is written and not yet published; nothing is pinned."""
+        return self._contents.unverified(staging.path, manifest)
 
     def snapshots(self) -> tuple[SnapshotInfo, ...]:
         """Return every snapshot in the store, the latest to become current first."""
@@ -199,6 +207,7 @@ class Store:
             removed = tuple(
                 info.snapshot_id for info in others[keep:] if self._contents.remove(info.snapshot_id)
             )
+            self._contents.remove_unnamed_shards()
             self._contents.prune_models()
             return removed
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...pipeline.errors import is_transient
-from ..disk.manifest import IndexRecord, damaged, unreadable
+from ..disk.manifest import damaged, unreadable
+from ..disk.manifest_records import IndexRecord
 
 # As FAISS writes them: kind, d, ntotal, two unused, is_trained, metric.
 _INDEX = struct.Struct("<4siqqqBi")

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from ...pipeline.errors import ArtifactError, is_transient
 from ..disk.durable import writer
 from ..disk.manifest import damaged, unreadable
+from .outside_memory import mapped_table
 from .parquet_footer import read_footer
 
 ROW_GROUP_ROWS = 65_536
@@ -166,6 +167,27 @@ def read_table(
     """Return the rows in file order; raises as ``open_file`` does."""
     with open_file(path, schema, rows) as file, refusals(path):
         return _read(file, path, columns)
+
+
+def read_outside_memory(path: Path, columns: Sequence[str], folder: Path) -> pa.Table:
+    """Return some columns in file order, in a file without a name in the folder.
+
+    Raises as ``open_file`` does, and ``WriteFailed``.
+    """
+    with open_file(path) as file:
+        schema = pa.schema([file.schema_arrow.field(name) for name in columns])
+        return mapped_table(schema, _parts(path, file, columns), folder)
+
+
+def _parts(path: Path, file: pq.ParquetFile, columns: Sequence[str]) -> Iterator[pa.Table]:
+    batches = _batches(file, path, columns)
+    while True:
+        with refusals(path):
+            batch = next(batches, None)
+            part = None if batch is None else pa.Table.from_batches([_sound(batch)])
+        if part is None:
+            return
+        yield part
 
 
 def tuples(table: pa.Table) -> Iterator[tuple[Any, ...]]:

@@ -6,6 +6,7 @@ Up to a number of rows the index is exact, above it approximate (``noctule.artif
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +16,8 @@ import numpy.typing as npt
 from ...pipeline.errors import ArtifactError, reports_transient
 from ...pipeline.settings.settings import VectorIndex
 from ..disk.durable import writer
-from ..disk.manifest import IndexRecord, damaged, unreadable
+from ..disk.manifest import damaged, unreadable
+from ..disk.manifest_records import IndexRecord
 from . import inverted_file
 from .faiss_file import check_header
 
@@ -162,8 +164,11 @@ def search(index: Any, vector: Vectors, k: int, allowed: Mask | None = None) -> 
     if wanted <= 0:
         return np.zeros(0, np.float32), np.zeros(0, np.int64)
     vector = np.ascontiguousarray(vector, dtype=np.float32)
-    exact = not hasattr(index, "nprobe")
-    scores, rows = (_exact if exact else inverted_file.nearest)(index, vector, wanted, allowed)
+    if isinstance(index, ShardedVectors):
+        scores, rows = index.nearest(vector, wanted, allowed)
+    else:
+        exact = not hasattr(index, "nprobe")
+        scores, rows = (_exact if exact else inverted_file.nearest)(index, vector, wanted, allowed)
     order = np.lexsort((rows, -scores))[:wanted]
     return scores[order], rows[order]
 
@@ -194,6 +199,34 @@ def stored_vectors(index: Any) -> Vectors:
         return np.zeros((0, index.d), np.float32)
     stored: Vectors = faiss.rev_swig_ptr(index.get_xb(), index.ntotal * index.d).reshape(-1, index.d)
     return stored
+
+
+class ShardedVectors:
+    """The FAISS indexes of a set of shards as one, whose rows are numbered over all shards."""
+
+    def __init__(self, shards: Sequence[Any]) -> None:
+        self.shards = tuple(shards)
+        sizes = np.array([shard.ntotal for shard in shards], dtype=np.int64)
+        self.first: Rows = np.concatenate([[0], np.cumsum(sizes)])
+        self.ntotal = int(self.first[-1])
+
+    def reconstruct_batch(self, rows: Rows) -> Vectors:
+        """Return the vectors of rows, shape ``(len(rows), dimension)``."""
+        shard = np.searchsorted(self.first, rows, side="right") - 1
+        found = np.empty((len(rows), self.shards[0].d), np.float32)
+        for number in np.unique(shard).tolist():
+            mine = shard == number
+            found[mine] = self.shards[number].reconstruct_batch(rows[mine] - self.first[number])
+        return found
+
+    def nearest(self, vector: Vectors, k: int, allowed: Mask | None) -> tuple[Vectors, Rows]:
+        """Return the ``k`` nearest of each shard, which the nearest of all are among."""
+        found = [
+            search(shard, vector, k, None if allowed is None else allowed[first : first + shard.ntotal])
+            for shard, first in zip(self.shards, self.first, strict=False)
+        ]
+        rows = [rows + first for (_, rows), first in zip(found, self.first, strict=False)]
+        return np.concatenate([scores for scores, _ in found]), np.concatenate(rows)
 
 
 def first_strange_row(index: Any, vectors: Vectors, start: int = 0) -> int | None:

@@ -35,7 +35,7 @@ _OUT_OF_MEMORY = NoctuleError(
 
 def _store_folder(given: str) -> Path:
     """Return the folder that is meant; for an address, the folder through which it is read."""
-    from ...artifacts.remote.files import is_address
+    from ...pipeline.filesystems.opening import is_address
 
     if not is_address(str(given)):
         return Path(given)

@@ -1,17 +1,22 @@
-"""The command ``graph``: the stages of a build as text or Mermaid, and the link graph for other programs."""
+"""The commands ``graph``, for the stages of a build or the link graph, and ``links``, for broken links."""
 
 from __future__ import annotations
 
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...pipeline.errors import QueryError
 from . import output
 from .flags import Flags, SnapshotOption
+from .index import CollectionName, Sources
+from .runs import request_of
+
+if TYPE_CHECKING:
+    from ..report.broken_links import BrokenLink
 
 
 class _Format(StrEnum):
@@ -86,3 +91,35 @@ def _export(flags: Flags, form: _Format, out: Path | None, snapshot: str | None)
         output.emit({"snapshot": number, "format": str(form), "out": str(out), **counts})
     elif not flags.quiet:
         output.say(f"{out}: {counts['documents']:,} documents, {counts['edges']:,} edges, as {form}")
+
+
+def links(
+    flags: Flags,
+    sources: Sources = None,
+    collection: CollectionName = None,
+    warn: Annotated[bool, typer.Option("--warn", help="End with code 0 although links are broken.")] = False,
+) -> None:
+    """List links that lead nowhere: documents are read, nothing is indexed; the code is 2 if there are any.
+
+    Examples: noctule links docs/ ; noctule links --json
+    """
+    from ..report.broken_links import broken_links
+
+    found = broken_links(request_of(flags, sources=tuple(sources or ()), collection=collection).described())
+    if flags.as_json:
+        output.emit(found.as_dict())
+    else:
+        for each in found.broken:
+            output.say(_line(each))
+        for name, reason in found.left_out.items():
+            output.complain(f"left out: {name}: {reason}")
+        if not flags.quiet:
+            counts = f"{len(found.broken):,} of {found.links:,} links in {found.documents:,} documents"
+            output.complain(f"{counts} are broken")
+    if found.broken and not warn:
+        raise typer.Exit(2)
+
+
+def _line(link: BrokenLink) -> str:
+    place = f"{link.path}:{link.line}" if link.line else link.path
+    return f"{place}: no such {link.missing}: {link.target}"

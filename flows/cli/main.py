@@ -57,7 +57,7 @@ def _main(
 for _command in (
     init.init, index.index, site.site, serve.serve, site.nightly, site.publish,
     search.search, search.similar, search.related, mcp.mcp, trace.trace, evaluate.evaluate, tune.tune,
-    store.check, store.snapshots, store.rollback, store.prune, store.report,
+    graph.links, store.check, store.snapshots, store.rollback, store.prune, store.report,
     sql.sql, graph.graph, schedule.schedule,
 ):  # fmt: skip
     app.command()(with_flags(_command))

@@ -54,13 +54,13 @@ def request_of(
 ) -> IndexRequest:
     """Return what the command line asks for, with absolute paths."""
     from ..run.context import BuildOptions
-    from ..run.request import IndexRequest, found_settings
+    from ..run.request import IndexRequest, found_settings, source_root
 
     config = flags.config or found_settings()
     return IndexRequest(
         flags.store.absolute(),
         None if config is None else config.absolute(),
-        tuple(str(Path(source).expanduser().absolute()) for source in sources),
+        tuple(map(source_root, sources)),
         collection,
         engine,
         options or BuildOptions(),

@@ -85,12 +85,13 @@ def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: fl
 
 def _leaves_machine(settings: Settings) -> bool:
     """Return whether a nightly run has to reach other machines."""
-    from ...artifacts.remote.files import is_address
+    from ...pipeline.filesystems.opening import is_address
 
     return bool(
         settings.engine.address
         or settings.embed.allow_download
         or any(is_address(target) for target in settings.publish.targets)
+        or any(is_address(collection.root) for collection in settings.collections.values())
     )
 
 

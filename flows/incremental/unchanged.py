@@ -40,8 +40,10 @@ def look(run: RunContext, store: Store) -> tuple[dict[str, object], UnchangedSna
     What failed is not returned, so that a run looks again. This needs no Prefect, no model and no worker.
     Raise ``MissingRoot``.
     """
+    if run.settings.shards.wanted:
+        return {}, None  # each shard looks for itself
     listing = discover(run, store)
-    hashed = hash_sources(run, listing)
+    hashed = hash_sources(run, listing, store)
     same = unchanged(run, store, inputs_of(hashed, listing, run.settings))
     failed = listing is None or hashed is None or listing.failures or hashed.failures
     return {} if failed else {"listing": listing, "hashed": hashed}, same

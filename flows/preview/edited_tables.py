@@ -60,16 +60,16 @@ class EditedTables:
             table = _spliced(table, str(owner), doc_id, _rows(name, edit))
         return table
 
-    def open_table(self, name: str) -> pq.ParquetFile:
-        """Return one table's file, without the edits."""
-        return self.snapshot.open_table(name)
+    def open_tables(self, name: str) -> Sequence[pq.ParquetFile]:
+        """Return the files that one table lies in, without the edits."""
+        return self.snapshot.open_tables(name)
 
     def linking(self) -> list[LinkingDocument]:
         """Return what links can lead to; the links of edited documents alone are listed."""
         names = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
         columns = (self.table("documents").column(name).to_pylist() for name in names)
         parsed = [edit.parsed for edit in self.edits.values() if edit.parsed is not None]
-        edited = {document.doc_id: document for each in parsed for document in each.linking}
+        edited = {document.doc_id: document for each in parsed for document in each.linking_documents()}
         return [
             edited.get(doc_id)
             or LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), ())

@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -21,6 +22,7 @@ from ...docsite.outline.plan import SitePlan, plan_site
 from ...docsite.pages.documents import render_page
 from ...pipeline.discover import list_files
 from ...pipeline.errors import SourceError
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import doc_id
 from ...pipeline.links.resolve import resolve_links
 from ...pipeline.model import ResolvedLink
@@ -61,15 +63,17 @@ class Editor:
         self._tables = EditedTables(snapshot)
         self._problems: dict[str, PreviewProblem] = {}
         self._deciding = decides(settings)
-        self._roots = {name: Path(os.path.realpath(c.root)) for name, c in settings.collections.items()}
+        local = {name: c for name, c in settings.collections.items() if not is_address(c.root)}
+        self._roots = {name: Path(os.path.realpath(c.root)) for name, c in local.items()}
         self._lock = threading.Lock()
 
     def warm(self) -> None:
         """Read the tables, plan the site and parse a file once: the first one saved takes no longer."""
         self._tables.linking()
         plan = plan_site(self._tables, self._settings.site)
-        for entry in plan.library.entries[:1]:
-            root = self._roots.get(entry.collection, Path())
+        local = (entry for entry in plan.library.entries if entry.collection in self._roots)
+        for entry in islice(local, 1):
+            root = self._roots[entry.collection]
             self._parsed(FoundFile(entry.collection, entry.path, str(root / entry.path), 0))
 
     def shown(self, paths: Iterable[Path]) -> tuple[Path, ...]:

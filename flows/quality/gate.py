@@ -94,7 +94,7 @@ def judge_staged(
     if not judged:
         return None
     # Opened here: a second try must not find it closed.
-    new = Snapshot(staged.staging.path, staged.manifest, None)
+    new = store.read_staged(staged.staging, staged.manifest)
     return judge(new, current_of(store), judged, run.settings)
 
 

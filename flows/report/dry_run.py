@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ...artifacts.cache.parse_cache import ParseCache
+from ...artifacts.cache.source_hashes import SourceHashes
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank
@@ -14,9 +15,11 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
 from ..run.context import BuildOptions, RunContext
+from ..run.versions import decides
+from ..sources.remote_sources import FileHash, RemoteSources
 from ..stages.corpus import require_cached
 from ..stages.guards import documents_before, published_hashes, read_unverified, require_unshrunk
-from ..stages.sources import Listing, list_sources, seen_source
+from ..stages.sources import Listing, list_sources, read_in_full, seen_source
 from .history import Estimate, Kind, estimate, past_runs
 
 
@@ -80,8 +83,12 @@ def forecast(run: RunContext, store: Store) -> Forecast:
         return _recalled(settings, store, options)
     listing = list_sources(settings)
     before = _before(store)
+    anew = options.start is not None
+    remote = RemoteSources(settings, decides(settings), SourceHashes(store.root), anew, remembers=False)
+    there = remote.hashes(listing.files, lambda file: read_in_full(file, settings))
+    listing = listing.without(remote.failures)
     changes = tuple(
-        _changes(name, [file for file in listing.files if file.collection == name], settings, before)
+        _changes(name, [file for file in listing.files if file.collection == name], settings, before, there)
         for name in sorted(settings.collections)
         if name not in listing.failures
     )
@@ -93,7 +100,7 @@ def forecast(run: RunContext, store: Store) -> Forecast:
     stopped = _stopped(settings, listing, store, changes, options)
     return Forecast(
         collections=changes,
-        bytes=sum(file.size for file in listing.files),
+        bytes=sum(file.size for file in listing.files if file not in there) + remote.read_bytes,
         rejections=listing.rejections,
         rebuilt=rebuilt,
         texts=texts,
@@ -127,9 +134,17 @@ def _before(store: Store) -> _Before:
         return _Before({}, {}, 0, 0)  # what it is that cannot be read is among the reasons to rebuild
 
 
-def _changes(name: str, files: Sequence[FoundFile], settings: Settings, before: _Before) -> CollectionChanges:
+def _changes(
+    name: str,
+    files: Sequence[FoundFile],
+    settings: Settings,
+    before: _Before,
+    there: Mapping[FoundFile, FileHash],
+) -> CollectionChanges:
     known, refused = before.hashes.get(name, {}), before.refused.get(name, set())
-    seen = ((file.path, seen_source(file, settings)) for file in files)
+    seen = (
+        (file.path, there[file].of(file) if file in there else seen_source(file, settings)) for file in files
+    )
     # One that cannot be read is a change.
     now = {path: source.sha256 if source else "" for path, source in seen}
     removed = sorted(known.keys() - now.keys())

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...artifacts.disk import folders
 from ...artifacts.store.run_records import write_run
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, PartialFailure, RelevanceFell, WriteFailed
 from ...pipeline.model import Rejection, SnapshotId
 from ..quality.gate_lines import lines
+from ..run.context import RunContext
 from ..run.stage import StageTime
 from ..stages.guards import read_unverified
+from ..stages.write import StagedSnapshot
 
 if TYPE_CHECKING:
     from ..quality.gate import Verdict
@@ -107,7 +110,17 @@ def bytes_of(snapshot: Snapshot) -> int:
     return sum(entry.bytes for entry in snapshot.manifest.files.values())
 
 
-def refused(
+def require_relevance(
+    run: RunContext, store: Store, staged: StagedSnapshot, verdict: Verdict | None, times: Sequence[StageTime]
+) -> None:
+    """Raise ``RelevanceFell`` and remove what was staged if judged queries are answered too badly."""
+    if verdict and verdict.reasons and not run.options.accept_drop:
+        folders.remove_tree(staged.staging.path)
+        seconds = sum(time.seconds for time in times)
+        raise _refused(store, staged.manifest.snapshot_id(), verdict, times, seconds)
+
+
+def _refused(
     store: Store, snapshot: SnapshotId, verdict: Verdict, times: Sequence[StageTime], seconds: float
 ) -> RelevanceFell:
     """Return the error of a run that published nothing, and record which queries fell and why."""

@@ -18,12 +18,16 @@ from ...artifacts.tables.parquet import read_table
 from ...docsite.incremental.previous import previous_site
 from ...docsite.library import Library
 from ...pipeline.errors import ArtifactError, QueryError, SourceError
+from ...pipeline.filesystems.object_files import objects_at
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import SnapshotId
+from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile, read_file
 from ...server.agents.documents import SnapshotDocuments
 from ...server.agents.references import DocumentReference, References
-from ..git_history import commit_of
+from ..sources.git_history import commit_of
 
 _PARSERS = {"markdown": "markdown-it-py"}
 
@@ -152,6 +156,8 @@ def _source(settings: Settings, row: Mapping[str, str]) -> TracedFile | None:
     collection = settings.collections.get(row["collection"])
     if collection is None:
         return None
+    if is_address(collection.root):
+        return _at_address(collection, row)
     path = Path(collection.root) / row["path"]
     try:
         digest = sha256_hex(path.read_bytes())
@@ -161,6 +167,16 @@ def _source(settings: Settings, row: Mapping[str, str]) -> TracedFile | None:
     with suppress(SourceError):
         commit = commit_of(path, row["collection"])
     return TracedFile(str(path), digest, digest == row["sha256"], commit)
+
+
+def _at_address(collection: Collection, row: Mapping[str, str]) -> TracedFile:
+    """Return the file at the collection's address as it is now; none is found while that is away."""
+    digest, where = "", f"{collection.root.rstrip('/')}/{row['path']}"
+    with suppress(SourceError):
+        if (state := objects_at(collection.root).state(row["path"])) is not None:
+            file = FoundFile(row["collection"], row["path"], state.key, state.size, version=state.version)
+            digest = read_file(file, collection).sha256
+    return TracedFile(where, digest, digest == row["sha256"])
 
 
 def _site_file(site: Path | None, page: str) -> TracedFile | None:

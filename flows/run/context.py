@@ -31,8 +31,9 @@ class BuildOptions:
 class RunContext:
     """The settings of a run as of its start, its store's folder, its options, and the folder of its site.
 
-    ``reads_sources`` is false where the run begins after the documents are parsed. ``known`` holds products
-    that a check before the run has made already.
+    ``shard`` names the part of a corpus that is built, empty for a whole one. ``reads_sources`` is false
+    where the run begins after the documents are parsed. ``known`` holds products that a check before the run
+    has made already.
     """
 
     settings: Settings
@@ -41,6 +42,7 @@ class RunContext:
     out: Path | None = None
     reads_sources: bool = True
     known: Mapping[str, object] = field(default_factory=dict)
+    shard: str = ""
 
 
 @dataclass(frozen=True, slots=True)

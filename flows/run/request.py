@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 
 from ...pipeline.errors import SettingsError, SourceError
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.settings import reading
 from ...pipeline.settings.settings import Settings
 from .context import BuildOptions
@@ -47,6 +49,10 @@ class IndexRequest:
     def settings(self) -> Settings:
         """Return the settings to build with; raise ``SettingsError``, or ``SourceError`` without sources."""
         require_build_packages()
+        return self.described()
+
+    def described(self) -> Settings:
+        """Return the settings of what is asked for, whatever is installed; raise as :meth:`settings`."""
         given = with_engine(read_settings(self.config), self.engine)
         if self.sources:
             given = _with_sources(given, self.sources, self.collection)
@@ -63,6 +69,11 @@ class IndexRequest:
                 hint="Name a folder: noctule index FOLDER. Or describe one in a settings file: noctule init",
             )
         return _with_drafts(given) if self.drafts else given
+
+
+def source_root(source: str | PathLike[str]) -> str:
+    """Return a source named on the command line: an address as it is, a folder by its whole path."""
+    return str(source) if is_address(str(source)) else str(Path(source).expanduser().absolute())
 
 
 def _with_drafts(given: Settings) -> Settings:
@@ -102,34 +113,35 @@ def found_settings() -> Path | None:
 
 def _with_sources(given: Settings, sources: Sequence[str], name: str | None) -> Settings:
     """Return settings with a collection per folder; where they describe some, the folder is one of them."""
-    folders = [Path(source).expanduser().absolute() for source in sources]
-    if name is not None and len(folders) > 1:
+    roots = [source_root(each) for each in sources]
+    if name is not None and len(roots) > 1:
         raise SettingsError(
-            f"--collection names one folder, and {len(folders)} were given",
+            f"--collection names one folder, and {len(roots)} were given",
             where=f"--collection {name}",
             hint="Leave it out: each collection is then named after its folder.",
         )
     if given.collections:
-        return _with_root(given, folders, name)
-    names = [name] if name is not None else unique_names(folders)
-    return _parsed(given, dict(zip(names, folders, strict=True)))
+        return _with_root(given, roots, name)
+    names = [name] if name is not None else unique_names([Path(root) for root in roots])
+    return _parsed(given, dict(zip(names, roots, strict=True)))
 
 
-def _with_root(given: Settings, folders: Sequence[Path], name: str | None) -> Settings:
+def _with_root(given: Settings, roots: Sequence[str], name: str | None) -> Settings:
     known = list(given.collections)
-    if len(folders) > 1 or (name is None and len(known) > 1) or (name is not None and name not in known):
+    if len(roots) > 1 or (name is None and len(known) > 1) or (name is not None and name not in known):
         raise SettingsError(
             f"the settings describe {', '.join(known)}; it is not clear whose folder is meant",
-            where=", ".join(map(str, folders)),
+            where=", ".join(roots),
             hint=f"Say it for one folder: noctule index FOLDER --collection {known[0]}",
         )
     chosen = name or known[0]
-    moved = given.collections[chosen].model_copy(update={"root": str(folders[0])})
-    return given.model_copy(update={"collections": given.collections | {chosen: moved}})
+    own = given.collections[chosen].model_dump() | {"root": roots[0]}
+    moved = reading.parse({"collections": {chosen: own}}, where="the command line").collections
+    return given.model_copy(update={"collections": given.collections | moved})
 
 
-def _parsed(given: Settings, folders: dict[str, Path]) -> Settings:
-    collections = {name: {"root": str(folder)} for name, folder in folders.items()}
+def _parsed(given: Settings, roots: dict[str, str]) -> Settings:
+    collections = {name: {"root": root} for name, root in roots.items()}
     checked = reading.parse({"collections": collections}, where="the command line")
     return given.model_copy(update={"collections": checked.collections})
 

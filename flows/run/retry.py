@@ -1,4 +1,4 @@
-"""Retries for a file system that is temporarily unavailable."""
+"""Retries for a file system, here or elsewhere, that is temporarily unavailable."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from ...pipeline.errors import SourceError, is_transient
+from ...pipeline.errors import SourceError, SourceUnavailable, is_transient
 
 T = TypeVar("T")
 _PAUSES_S = (0.2, 1.0)
 
 
 def asked_again(ask: Callable[[], T]) -> T:
-    """Return what ``ask`` returns; ask again after a pause if an I/O error that may heal was the cause."""
+    """Return what ``ask`` returns; ask again after a pause if that may heal."""
     for pause_s in _PAUSES_S:
         try:
             return ask()
         except SourceError as error:
-            if not is_transient(error.__cause__):
+            if not (isinstance(error, SourceUnavailable) or is_transient(error.__cause__)):
                 raise
         time.sleep(pause_s)
     return ask()

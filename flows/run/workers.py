@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from typing import TypeVar, cast
 
 from ...pipeline.errors import EngineUnavailable
-from .memory import collect_seldom, uncollected
+from .memory import collect_seldom, give_back, uncollected
 from .signals import die_with_parent, kill_at_stop, spare_children, stop_if_told
 
 A = TypeVar("A")
@@ -272,6 +272,7 @@ def _begin(connection: Connection, limit_s: float, step: WorkStep) -> None:
 def _serve(connection: Connection) -> None:
     """Answer calls until the parent hangs up or is gone."""
     die_with_parent()
+    multiprocessing.current_process().daemon = False  # that of a shard has parsers of its own
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends the work
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one process a core already
@@ -294,3 +295,6 @@ def _serve(connection: Connection) -> None:
             answer = ("raised", error)
         signal.setitimer(signal.ITIMER_PROF, 0)
         connection.send(answer)
+        del stage, batch, watch, answer  # or they would be held until the next call
+        if not limit_s:  # batches that are watched follow one another, and are alike
+            give_back()

@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import logging
-import mmap
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from ...artifacts.disk import durable
 from ...artifacts.disk.layout import table_file
 from ...artifacts.store.store import Store
+from ...artifacts.tables.outside_memory import mapped_table
 from ...artifacts.tables.parquet import read_group
 from ...artifacts.tables.schemas import ASSETS
 from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
 from ...pipeline.assets.svg import without_imports
 from ...pipeline.errors import ArtifactError, RejectedDocument
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import sha256_hex
-from ...pipeline.model import Rejection, ResolvedLink
+from ...pipeline.model import Rejection, ResolvedLink, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
 from ..run.retry import asked_again
 from .corpus import CorpusRecord
-from .guards import read_unverified
+from .guards import published_assets, read_unverified
 from .sources import HashedSources
 from .tables import Tables
 
 _log = logging.getLogger("noctule")
+_TABLE = Path(table_file("assets"))
 # A row group is what a reader holds in memory at once; a larger file has one of its own.
 GROUP_BYTES = 16_000_000
 
@@ -63,37 +64,27 @@ def find_assets(
         if file.collection not in parsed.failed:
             files.setdefault(file.collection, {})[file.path] = file
     unread = run.settings.collections if hashed is None else parsed.failed
-    return FoundAssets(files, hashed.assets if hashed is not None else {}, _published(store, set(unread)))
-
-
-def _published(store: Store, collections: Set[str]) -> dict[str, set[str]]:
-    """Return the paths of these collections' assets in the current snapshot; none if it cannot be read."""
-    found: dict[str, set[str]] = {}
-    try:
-        if collections and (current := store.current()) is not None:
-            table = read_unverified(store, current).table("assets", ["collection", "path"])
-            for row in table.to_pylist():
-                if row["collection"] in collections:
-                    found.setdefault(row["collection"], set()).add(row["path"])
-    except ArtifactError as error:
-        _log.warning("the images of %s are missing: %s", ", ".join(sorted(collections)), error)
-    return found
+    return FoundAssets(
+        files, hashed.assets if hashed is not None else {}, published_assets(store, set(unread))
+    )
 
 
 def collect_assets(
     run: RunContext,
     store: Store,
     found: FoundAssets,
-    links: Sequence[ResolvedLink],
+    links: Collection[ResolvedLink],
     parsed: CorpusRecord,
 ) -> tuple[Tables, CorpusRecord]:
     """Return the table of assets that documents name, and the record with those that cannot be used.
 
     Raise ``SourceError`` for a file that is briefly away.
     """
-    reader = _Reader(run.settings, found)
+    reader = _Reader(run.settings, found, _PublishedContent(store))
+    # Few of all links; the rest would be made anew each time.
+    links = [link for link in links if link.asset is not None or link.status.startswith("missing-")]
     rows = (row for name, paths in sorted(_named(links).items()) for row in _rows(reader, store, name, paths))
-    table = _outside_memory(rows, store.root)
+    table = mapped_table(ASSETS, _batches(rows), store.root)
     remarks = [*reader.rejections, *_leading_out(links)]
     return {"assets": table}, parsed.with_assets(remarks, as_hashed=reader.as_hashed)
 
@@ -138,19 +129,64 @@ def _published_rows(store: Store, collection: str, paths: Set[str]) -> Iterator[
     if current is None:
         return
     wanted = pa.array(sorted(paths), pa.string())
-    with read_unverified(store, current).open_table("assets") as file:
-        for group in range(file.num_row_groups):
-            rows = read_group(file, group, Path(table_file("assets")))
-            same = pc.and_(pc.equal(rows["collection"], collection), pc.is_in(rows["path"], wanted))
-            for at in range(len(rows := rows.filter(same))):
-                yield rows.slice(at, 1)
+    for opened in read_unverified(store, current).open_tables("assets"):
+        with opened as file:
+            for group in range(file.num_row_groups):
+                rows = read_group(file, group, _TABLE)
+                same = pc.and_(pc.equal(rows["collection"], collection), pc.is_in(rows["path"], wanted))
+                for at in range(len(rows := rows.filter(same))):
+                    yield rows.slice(at, 1)
+
+
+class _PublishedContent:
+    """The bytes of the current snapshot's assets, one row group at a time; none if it is damaged."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._open: tuple[int, pa.Table] | None = None
+
+    def content(self, path: str, sha256: str) -> bytes | None:
+        """Return the bytes with this hash, if the snapshot has them under any collection's ``path``."""
+        place = self._places.get((path, sha256))
+        if place is None:
+            return None
+        try:
+            content = bytes(self._group(place[0])["content"][place[1]].as_buffer())
+        except ArtifactError:
+            return None
+        return content if sha256_hex(content) == sha256 else None
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str], tuple[int, int]]:
+        found: dict[tuple[str, str], tuple[int, int]] = {}
+        try:
+            if (current := self._store.current()) is not None:
+                for number, (file, group) in enumerate(self._groups(current)):
+                    rows = read_group(file, group, _TABLE, ["path", "asset_id"])
+                    pairs = zip(rows["path"].to_pylist(), rows["asset_id"].to_pylist(), strict=True)
+                    found |= {pair: (number, at) for at, pair in enumerate(pairs)}
+        except ArtifactError as error:
+            _log.warning("images are read anew: %s", error)
+        return found
+
+    def _group(self, number: int) -> pa.Table:
+        if self._open is None or self._open[0] != number:
+            current = self._store.current()
+            assert current is not None
+            file, group = self._groups(current)[number]
+            self._open = (number, read_group(file, group, _TABLE, ["content"]))
+        return self._open[1]
+
+    def _groups(self, current: SnapshotId) -> list[tuple[pq.ParquetFile, int]]:
+        files = read_unverified(self._store, current).open_tables("assets")
+        return [(file, group) for file in files for group in range(file.num_row_groups)]
 
 
 class _Reader:
     """A reader of named files, which knows those that cannot be used, and whether all are as hashed."""
 
-    def __init__(self, settings: Settings, found: FoundAssets) -> None:
-        self.found, self._settings = found, settings
+    def __init__(self, settings: Settings, found: FoundAssets, before: _PublishedContent) -> None:
+        self.found, self._settings, self._before = found, settings, before
         self.rejections: list[Rejection] = []
         self.as_hashed = True
 
@@ -158,7 +194,7 @@ class _Reader:
         """Return the file as a row; nothing if it cannot be used."""
         file = self.found.files[collection][path]
         try:
-            content = asked_again(partial(read_asset, file, self._settings.collections[collection]))
+            content = self._content(file)
         except RejectedDocument as error:
             self._reject(file, error.what)
             return None
@@ -179,6 +215,12 @@ class _Reader:
         columns = [pa.array([value], field.type) for value, field in zip(values, ASSETS, strict=True)]
         return pa.Table.from_arrays(columns, schema=ASSETS)
 
+    def _content(self, file: FoundFile) -> bytes:
+        """Return the file's bytes; the snapshot before has those of a file at an address that is the same."""
+        own = self._settings.collections[file.collection]
+        kept = self._before.content(file.path, self.found.hashes[file]) if is_address(own.root) else None
+        return asked_again(partial(read_asset, file, own)).content if kept is None else kept
+
     def _note(self, file: FoundFile, remark: str) -> None:
         self.rejections.append(Rejection(file.collection, file.path, "noted", remark))
 
@@ -186,21 +228,8 @@ class _Reader:
         self.rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
 
 
-def _outside_memory(rows: Iterable[pa.Table], folder: Path) -> pa.Table:
-    """Return the rows as a table in a file without a name, which is gone with the table.
-
-    Its chunks hold at most ``GROUP_BYTES``, or one row.
-    """
-    with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
-        with pa.ipc.new_file(pa.PythonFile(file, mode="w"), ASSETS) as writer:
-            for batch in _batches(rows):
-                writer.write_table(batch)
-        file.flush()
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
-
-
 def _batches(rows: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows in tables of at most ``GROUP_BYTES``, or of one row."""
     pending: list[pa.Table] = []
     size = 0
     for row in rows:

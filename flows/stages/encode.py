@@ -6,19 +6,19 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...artifacts.cache.embeddings import EmbeddingStore
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.disk.layout import ONNX_MODEL, QUERY_MODEL_FILES, TOKEN_VECTORS, TOKENIZER
-from ...artifacts.disk.manifest import FileEntry, QueryModel
+from ...artifacts.disk.manifest_records import FileEntry, QueryModel
 from ...artifacts.store import query_models
 from ...artifacts.store.snapshot import read_manifest
 from ...artifacts.store.store import Store
@@ -35,6 +35,7 @@ from ..engines import Engine
 from ..run.context import Resources, RunContext
 from ..run.memory import give_back
 
+Rows = npt.NDArray[np.int64]
 _log = logging.getLogger("noctule")
 EXPORT_STAGE = "query model"
 TOKENS_PER_GROUP = 1_024
@@ -46,29 +47,21 @@ _TASKS_EACH = 4
 _MANY_TEXTS = 1_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Texts:
     """Texts to encode: content hashes, lengths in tokens, and a way to fetch the text of a row."""
 
-    hashes: Sequence[str]
+    hashes: pa.StringArray
     tokens: npt.NDArray[np.int64]
     text_at: Callable[[int], str]
     as_queries: bool = False
-
-    @cached_property
-    def first_rows(self) -> npt.NDArray[np.int64]:
-        """Return the first row of each distinct hash, in ascending order."""
-        first: dict[str, int] = {}
-        for row, content_hash in enumerate(self.hashes):
-            first.setdefault(content_hash, row)
-        return np.fromiter(first.values(), dtype=np.int64, count=len(first))
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
     """Distinct texts in order of appearance: hashes, unit vectors, and the row of each text there."""
 
-    hashes: tuple[str, ...]
+    hashes: pa.StringArray
     vectors: Vectors
     row: npt.NDArray[np.int32]
     computed: int
@@ -78,7 +71,7 @@ def passage_texts(passages: pa.Table) -> Texts:
     """Return the passages of a table in the form in which they are embedded."""
     crumbs, texts = passages.column("breadcrumb"), passages.column("text")
     return Texts(
-        hashes=passages.column("content_hash").to_pylist(),
+        hashes=passages.column("content_hash").combine_chunks(),
         tokens=passages.column("tokens").to_numpy().astype(np.int64),
         text_at=lambda row: embedded_text(crumbs[row].as_py(), texts[row].as_py()),
     )
@@ -87,7 +80,7 @@ def passage_texts(passages: pa.Table) -> Texts:
 def word_texts(words: Sequence[str], encoder: TransformerEncoder) -> Texts:
     """Return words in the form in which they are embedded."""
     tokens = np.array(encoder.count_tokens(words), dtype=np.int64) + SPECIAL_TOKENS
-    return Texts([text_hash(word) for word in words], tokens, words.__getitem__)
+    return Texts(_strings(map(text_hash, words)), tokens, words.__getitem__)
 
 
 def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
@@ -95,8 +88,12 @@ def query_texts(texts: Sequence[str], encoder: TransformerEncoder) -> Texts:
     model, words = encoder.model, word_texts(texts, encoder)
     if model.query_prompt == model.passage_prompt:
         return words
-    hashes = [query_hash(model.query_prompt, text) for text in texts]
+    hashes = _strings(query_hash(model.query_prompt, text) for text in texts)
     return replace(words, hashes=hashes, as_queries=True)
+
+
+def _strings(values: Iterable[str]) -> pa.StringArray:
+    return pa.array(list(values), type=pa.string())
 
 
 def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Encoding:
@@ -195,36 +192,43 @@ class Encoding:
 
     def encode(self, stage: str, texts: Texts) -> Encoded:
         """Return the vectors of all texts; each finished task has stored its new ones."""
-        rows = texts.first_rows
-        hashes = [texts.hashes[row] for row in rows]
+        distinct = texts.hashes.dictionary_encode()
+        hashes, row = distinct.dictionary, distinct.indices.to_numpy()
+        first_rows = np.unique(row, return_index=True)[1].astype(np.int32)
         recall = self._kept.recall(hashes)
-        # Longest first: the estimate of the time left errs on the safe side, and the end has no straggler.
-        missing = sorted(recall.missing.tolist(), key=lambda at: (-texts.tokens[rows[at]], hashes[at]))
-        self._progress.begin(stage, int(texts.tokens[rows[missing]].sum()) if missing else 0, "tokens")
+        missing = _longest_first(recall.missing, texts.tokens[first_rows], hashes)
+        self._progress.begin(stage, int(texts.tokens[first_rows[missing]].sum()), "tokens")
         try:
-            self._compute(stage, texts, hashes, recall.vectors, missing)
+            self._compute(stage, texts, Encoded(hashes, recall.vectors, first_rows, len(missing)), missing)
         finally:
             self._progress.end()
-        position = {content_hash: at for at, content_hash in enumerate(hashes)}
-        row = np.fromiter((position[h] for h in texts.hashes), dtype=np.int32, count=len(texts.hashes))
-        return Encoded(tuple(hashes), recall.vectors, row, len(missing))
+        return Encoded(hashes, recall.vectors, row, len(missing))
 
-    def _compute(
-        self, stage: str, texts: Texts, hashes: Sequence[str], vectors: Vectors, missing: Sequence[int]
-    ) -> None:
-        """Fill in the missing rows, task by task."""
-        coder, rows = self._engine.coder(self.encoder, len(missing)), texts.first_rows
+    def _compute(self, stage: str, texts: Texts, found: Encoded, missing: Rows) -> None:
+        """Fill in the missing vectors, task by task; ``found.row`` is the first text of each."""
+        coder = self._engine.coder(self.encoder, len(missing))
 
-        def one(task: Sequence[int]) -> None:
-            given = [texts.text_at(int(rows[at])) for at in task]
-            found = coder.encode(given, self._progress.advance, as_queries=texts.as_queries)
-            self._kept.add([hashes[at] for at in task], found)
-            vectors[list(task)] = found
+        def one(task: Rows) -> None:
+            given = [texts.text_at(row) for row in found.row[task].tolist()]
+            made = coder.encode(given, self._progress.advance, as_queries=texts.as_queries)
+            self._kept.add(found.hashes.take(pa.array(task)), made)
+            found.vectors[task] = made
 
         self._driver.map(stage, one, _tasks(missing, coder.at_once), coder.at_once)
 
 
-def _tasks(missing: Sequence[int], at_once: int) -> list[Sequence[int]]:
+def _longest_first(missing: Rows, tokens: Rows, hashes: pa.StringArray) -> Rows:
+    """Return the missing texts, the longest first, ties by hash.
+
+    So the estimate of the time left errs on the safe side, and the end has no straggler.
+    """
+    given = pa.table({"tokens": tokens[missing], "hash": hashes.take(pa.array(missing))})
+    order = pc.sort_indices(given, sort_keys=[("tokens", "descending"), ("hash", "ascending")])
+    sorted_rows: Rows = missing[order.to_numpy()]
+    return sorted_rows
+
+
+def _tasks(missing: Rows, at_once: int) -> list[Rows]:
     # Of many workers each gets a few tasks, of a small corpus each gets one.
     most = max(_MAX_TASKS, _TASKS_EACH * at_once)
     size = max(min(_MIN_TEXTS_PER_TASK, -(-len(missing) // at_once)), _FEWEST_TEXTS, -(-len(missing) // most))

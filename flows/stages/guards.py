@@ -7,9 +7,9 @@ documents overnight, which is more often a fault than intended.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
-from ...artifacts.store.snapshot import Snapshot, read_manifest
+from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, SettingsError
@@ -42,8 +42,7 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
 
 def read_unverified(store: Store, snapshot: SnapshotId) -> Snapshot:
     """Return the snapshot, not verified again: it was when it was published, and pages have checksums."""
-    path = store.path_of(snapshot)
-    return Snapshot(path, read_manifest(path, snapshot), None)
+    return store.read_unverified(snapshot)
 
 
 def published_hashes(store: Store) -> dict[str, dict[str, str]]:
@@ -63,6 +62,20 @@ def documents_before(store: Store) -> Mapping[str, Mapping[str, str]]:
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}
+
+
+def published_assets(store: Store, collections: Set[str]) -> dict[str, set[str]]:
+    """Return the paths of these collections' assets in the current snapshot; none if it cannot be read."""
+    found: dict[str, set[str]] = {}
+    try:
+        if collections and (current := store.current()) is not None:
+            table = read_unverified(store, current).table("assets", ["collection", "path"])
+            for row in table.to_pylist():
+                if row["collection"] in collections:
+                    found.setdefault(row["collection"], set()).add(row["path"])
+    except ArtifactError as error:
+        _log.warning("the images of %s are missing: %s", ", ".join(sorted(collections)), error)
+    return found
 
 
 def require_collections(settings: Settings) -> None:

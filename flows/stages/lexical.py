@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
 from ...pipeline.lexical.analyzer import UNSTEMMED, prose_analyzer
-from ...pipeline.lexical.bm25f import LexicalIndex, SharedField, build_index
+from ...pipeline.lexical.bm25f import CorpusStatistics, LexicalIndex, SharedField, build_index
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
 from ...pipeline.links.anchors import anchor_texts
 from ...pipeline.model import ResolvedLink
@@ -30,12 +30,17 @@ _CODE_FIELDS = (LexicalField(weight=1.0),)
 _IN_SQL = ("en", UNSTEMMED)
 
 
-def index_prose(run: RunContext, parsed: ParsedCorpus, anchors: FieldCounts) -> LexicalIndex:
-    """Return BM25F over all fields of all passages; every passage has the anchor text of its document."""
+def index_prose(
+    run: RunContext, parsed: ParsedCorpus, anchors: FieldCounts, corpus: CorpusStatistics | None = None
+) -> LexicalIndex:
+    """Return BM25F over all fields of all passages; every passage has the anchor text of its document.
+
+    ``corpus`` has the statistics of the whole where the passages are a part.
+    """
     lexical = run.settings.lexical
     passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
     shared = SharedField(anchors, passages, FIELDS.index("anchors"))
-    return build_index([parsed.prose], [lexical.fields[name] for name in FIELDS], lexical.k1, shared)
+    return build_index([parsed.prose], [lexical.fields[name] for name in FIELDS], lexical.k1, shared, corpus)
 
 
 def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldCounts:
@@ -46,9 +51,9 @@ def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldC
     return count_fields([[texts.get(doc_id, "") for doc_id in ids]], analyzers)
 
 
-def index_code(run: RunContext, parsed: ParsedCorpus) -> LexicalIndex:
+def index_code(run: RunContext, parsed: ParsedCorpus, corpus: CorpusStatistics | None = None) -> LexicalIndex:
     """Return BM25 over the code of all passages."""
-    return build_index([parsed.code], _CODE_FIELDS, run.settings.lexical.k1)
+    return build_index([parsed.code], _CODE_FIELDS, run.settings.lexical.k1, corpus=corpus)
 
 
 def passages_each(documents: pa.Table, passages: pa.Table) -> Counts:
@@ -85,7 +90,12 @@ def posting_rows(index: LexicalIndex) -> pa.Table:
 
 def surface_rows(batches: Sequence[FieldCounts]) -> pa.Table:
     """Return the surfaces table: each token of each language once, with its count over all batches."""
-    found = _merged(pa.concat_tables([schemas.SURFACES.empty_table(), *map(_surfaces, batches)]))
+    return merged_surfaces(pa.concat_tables([schemas.SURFACES.empty_table(), *map(_surfaces, batches)]))
+
+
+def merged_surfaces(parts: pa.Table) -> pa.Table:
+    """Return the surfaces table of rows in which a token may stand several times."""
+    found = _merged(parts)
     others = (_borrowed(found, language) for language in pc.unique(found["language"]).to_pylist())
     rows = pa.concat_tables([found, *others])
     return rows.sort_by([("surface", "ascending"), ("language", "ascending")]).combine_chunks()

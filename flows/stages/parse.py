@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from threading import Lock
 from uuid import uuid4
 
 import pyarrow as pa
 
-from ...artifacts.cache.parse_cache import ParseCache
+from ...artifacts.cache.parse_cache import SEGMENT_BYTES, ParseCache
 from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus
 from ...artifacts.store.store import Store
 from ...pipeline.errors import EngineUnavailable
@@ -55,6 +56,7 @@ def parse_sources(
         well = listing.without(hashed.failures)
         parsed, record = settled(sources, hashed, well, cache, store, run)
     cache.let_go()
+    parsed = parsed.outside_memory(run.store)
     if record.parsed > _MANY_FILES:
         give_back()
     return parsed, parsed.without_counts(), record, cache
@@ -68,7 +70,7 @@ def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, setting
     losers = _losers(cache.rows(keys))
     if losers:
         groups = _without(groups, losers)
-        again = [key_of_group(group, settings, hashed.deciding) for group in groups]
+        again = [key_of_group(group, settings, hashed.deciding, hashed.remote) for group in groups]
         keys = parser.parse(groups, again)
     return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)
 
@@ -109,6 +111,8 @@ class Parser:
     ) -> None:
         self.parsed = 0
         self._anew = anew
+        self._waiting: list[pa.Table] = []
+        self._keeping = Lock()
         self._cache, self._like, self._engine, self._resources = cache, batch, engine, resources
 
     def missing(self, groups: Sequence[Group], keys: Sequence[str]) -> list[Group]:
@@ -132,23 +136,31 @@ class Parser:
         try:
             with self._engine.workers(len(batches)) as workers:
 
-                def one(batch: FileBatch) -> pa.Table:
+                def one(batch: FileBatch) -> list[str]:
                     rows = isolated(workers, batch)
                     self._resources.progress.advance(batch.files)
-                    return rows
+                    return self._kept(rows)
 
                 parts = self._resources.driver.map("parse", one, batches, workers.count)
+                self._write()
         finally:
             self._resources.progress.end()
         self.parsed += sum(map(len, groups))
-        return self._kept(parts)
+        return [key for keys in parts for key in keys]
 
-    def _kept(self, parts: Sequence[pa.Table]) -> list[str]:
-        rows = pa.concat_tables([GROUPS.empty_table(), *parts])
+    def _kept(self, rows: pa.Table) -> list[str]:
+        """Keep the rows, on disk as soon as there are enough for a segment; return their keys."""
         # A group that could not be read in full is found by this run, and by no other's content.
         keys = [key or f"~{uuid4().hex}" for key in rows["key"].to_pylist()]
-        self._cache.add(rows.set_column(0, GROUPS.field("key"), pa.array(keys, pa.string())))
+        with self._keeping:
+            self._waiting.append(rows.set_column(0, GROUPS.field("key"), pa.array(keys, pa.string())))
+            if sum(each.nbytes for each in self._waiting) >= SEGMENT_BYTES:
+                self._write()
         return keys
+
+    def _write(self) -> None:
+        self._cache.add(pa.concat_tables([GROUPS.empty_table(), *self._waiting]))
+        self._waiting.clear()
 
 
 def _batches(groups: Sequence[Group], like: FileBatch) -> list[FileBatch]:

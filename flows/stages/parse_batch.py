@@ -12,12 +12,19 @@ from functools import partial
 
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece
+from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece, linking_rows
 from ...artifacts.tables import schemas
 from ...pipeline.chunk.passages import build_passages
 from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
 from ...pipeline.embedding.model_files import find, tokenizer
-from ...pipeline.errors import NoctuleError, RejectedDocument, SourceError, is_transient
+from ...pipeline.errors import (
+    NoctuleError,
+    RejectedDocument,
+    SourceError,
+    SourceUnavailable,
+    is_transient,
+)
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.source import read_source
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED, code_analyzer, primary_language, prose_analyzer
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
@@ -107,6 +114,9 @@ class _Reading:
         settings, verdict = self._batch.settings, self._batch.verdicts.get(number)
         self._begin(WorkStep(number))
         if verdict is not None and not verdict.sha256:
+            if is_address(settings.collections[file.collection].root):
+                where = f"{file.collection}:{file.path}"
+                raise SourceUnavailable(f"the document could not be read: {verdict.reason}", where=where)
             self._reject(file, verdict.reason)
             return None
         source: Source | None = None
@@ -141,7 +151,9 @@ def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
         sections=schemas.sections_table(node.section for cut in cuts for node in cut.nodes),
         passages=schemas.passages_table(passage for cut in cuts for passage in cut.passages),
         code_blocks=schemas.code_blocks_table(block for cut in cuts for block in cut.code_blocks),
-        linking=tuple(linking_document(c.document, heading_slugs(c.document.headings)) for c in cuts),
+        linking=linking_rows(
+            [linking_document(c.document, heading_slugs(c.document.headings)) for c in cuts]
+        ),
         prose=_count_prose(cuts),
         code=_count_code(cuts),
         # Passages, not sources: there a term is as a reader sees it, without markup around it.

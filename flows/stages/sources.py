@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ...artifacts.cache.source_hashes import SourceHashes
 from ...artifacts.store.store import Store
 from ...pipeline.discover import list_files
+from ...pipeline.discover.selection import still_selected
 from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError
-from ...pipeline.identity import doc_id, sha256_hex
+from ...pipeline.filesystems.opening import is_address
+from ...pipeline.identity import doc_id
 from ...pipeline.includes.source import read_source
 from ...pipeline.model import Rejection, Source
-from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, read_asset
-from ..git_history import with_history
 from ..run.context import RunContext
 from ..run.retry import asked_again
 from ..run.versions import decides
+from ..sources.git_history import with_history
+from ..sources.remote_sources import FileHash, RemoteSources, require_complete
 from .groups import Group, group_key, grouped
-from .guards import documents_before, require_unshrunk
+from .guards import documents_before, published_assets, require_unshrunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,35 +64,56 @@ class ParsedSources:
 
 
 def discover(run: RunContext, store: Store) -> Listing | None:
-    """List the files of every collection except those that shrank too much.
+    """List the files of every collection except those that shrank too much or were not listed to the end.
 
     List nothing where the run does not read its sources. Raise ``MissingRoot`` or ``SourceError`` if no
     collection can be listed.
     """
-    return _without_shrunk(list_sources(run.settings), run, store) if run.reads_sources else None
+    return _without_doubtful(list_sources(run.settings), run, store) if run.reads_sources else None
 
 
-def hash_sources(run: RunContext, listing: Listing | None) -> HashedSources | None:
-    """Read and hash every listed file, and parse none."""
+def hash_sources(run: RunContext, listing: Listing | None, store: Store) -> HashedSources | None:
+    """Read and hash every listed file, unless it lies at an address and its version is known; parse none.
+
+    A run that begins at a stage of its sources reads everything.
+    """
     if listing is None:
         return None
-    hashed = hash_files(listing.files, run.settings)
-    return _with_assets(hashed, listing.assets, run.settings)
+    anew = run.options.start is not None
+    remote = RemoteSources(run.settings, decides(run.settings), SourceHashes(store.root), anew)
+    hashed = hash_files(listing.files, run.settings, remote)
+    hashed = _with_assets(hashed, listing.assets, run.settings, remote)
+    remote.tidy()
+    return hashed
 
 
-def _without_shrunk(listing: Listing, run: RunContext, store: Store) -> Listing:
-    """Return the listing without collections that lost so many files that there is no need to read them."""
-    counts = dict.fromkeys(run.settings.collections, 0)
+def _without_doubtful(listing: Listing, run: RunContext, store: Store) -> Listing:
+    """Return the listing without collections that lost so many files that there is no need to read them.
+
+    What an address does not list any more is asked for by name: it may not have listed everything.
+    """
+    paths: dict[str, set[str]] = {name: set() for name in run.settings.collections}
     for file in listing.files:
-        counts[file.collection] += 1
-    before, failures = documents_before(store), {}
+        paths[file.collection].add(file.path)
+    before, failures = documents_before(store), dict[str, NoctuleError]()
     for name in sound(run.settings, listing.failures):
+        had, own = before.get(name, {}), run.settings.collections[name]
         try:
             if not run.options.accept_shrink:
-                require_unshrunk(run.settings, name, len(before.get(name, ())), counts[name], accept=False)
-        except CollectionShrank as error:
+                require_unshrunk(run.settings, name, len(had), len(paths[name]), accept=False)
+            if is_address(own.root):
+                gone = _gone(name, listing, had.keys() - paths[name], store)
+                asked_again(partial(require_complete, own.root, still_selected(own, *gone)))
+        except (CollectionShrank, SourceError) as error:
             failures[name] = error
     return listing.without(failures)
+
+
+def _gone(name: str, listing: Listing, documents: Set[str], store: Store) -> tuple[set[str], set[str]]:
+    """Return which of the documents, and which assets, were published and are neither listed nor left out."""
+    left_out = {each.path for each in listing.rejections if each.collection == name}
+    listed = {file.path for file in listing.assets if file.collection == name}
+    return set(documents) - left_out, published_assets(store, {name}).get(name, set()) - listed
 
 
 def sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]:
@@ -125,6 +149,7 @@ class HashedSources:
 
     ``failures`` holds collections with a file that is temporarily unavailable; none of the groups or
     ``assets`` is theirs. These have the SHA-256 of each file, or what is known of one that is not read.
+    ``remote`` are the hashes of documents at addresses.
     """
 
     groups: tuple[Group, ...]
@@ -132,6 +157,7 @@ class HashedSources:
     deciding: Mapping[str, str]
     failures: Mapping[str, NoctuleError]
     assets: Mapping[FoundFile, str] = field(default_factory=dict)
+    remote: Mapping[FoundFile, FileHash] = field(default_factory=dict)
 
     def inputs(self) -> Iterator[str]:
         """Yield what stands for every file."""
@@ -140,13 +166,18 @@ class HashedSources:
             yield f"{file.collection}\0{file.path}\0{known}"
 
 
-def _with_assets(hashed: HashedSources, assets: Sequence[FoundFile], settings: Settings) -> HashedSources:
+def _with_assets(
+    hashed: HashedSources, assets: Sequence[FoundFile], settings: Settings, remote: RemoteSources
+) -> HashedSources:
     """Return the same with the hash of every asset; a collection fails with one that is briefly away."""
-    failures, known = dict(hashed.failures), dict[FoundFile, str]()
+    small = [file for file in assets if file.size <= settings.collections[file.collection].max_asset_bytes]
+    there = remote.hashes(small, lambda file: _asset(file, settings))
+    failures, known = {**hashed.failures, **remote.failures}, dict[FoundFile, str]()
     for file in assets:
         try:
             if file.collection not in failures:
-                known[file] = _asset_hash(file, settings.collections[file.collection])
+                seen = there.get(file)
+                known[file] = asset_hash(file, settings) if seen is None else seen.sha256 or seen.reason
         except SourceError as error:
             failures[file.collection] = error
     lost = failures.keys() - hashed.failures.keys()
@@ -160,36 +191,51 @@ def _with_assets(hashed: HashedSources, assets: Sequence[FoundFile], settings: S
     )
 
 
-def _asset_hash(file: FoundFile, collection: Collection) -> str:
+def _asset(file: FoundFile, settings: Settings) -> Source:
+    return asked_again(partial(read_asset, file, settings.collections[file.collection]))
+
+
+def asset_hash(file: FoundFile, settings: Settings) -> str:
     """Return the file's SHA-256; its size or the reason where it cannot be used, whatever its content."""
-    if file.size > collection.max_asset_bytes:
+    if file.size > settings.collections[file.collection].max_asset_bytes:
         return str(file.size)
     try:
-        return sha256_hex(asked_again(partial(read_asset, file, collection)))
+        return _asset(file, settings).sha256
     except RejectedDocument as error:
         return error.what
 
 
-def hash_files(files: Sequence[FoundFile], settings: Settings) -> HashedSources:
-    """Read and hash every file, and parse none."""
+def hash_files(
+    files: Sequence[FoundFile], settings: Settings, remote: RemoteSources | None = None
+) -> HashedSources:
+    """Hash every file, and parse none; those at addresses by ``remote``."""
     deciding, failures = decides(settings), dict[str, NoctuleError]()
+    there = remote.hashes(files, lambda file: read_in_full(file, settings)) if remote else {}
+    failures |= remote.failures if remote else {}
     keys: dict[Group, str] = {}
     for group in grouped(files):
         name = group[0].collection
         try:
             if name not in failures:
-                keys[group] = key_of_group(group, settings, deciding)
+                keys[group] = key_of_group(group, settings, deciding, there)
         except SourceError as error:
             failures[name] = error
     keys = {group: key for group, key in keys.items() if group[0].collection not in failures}
-    return HashedSources(tuple(keys), tuple(keys.values()), deciding, failures)
+    return HashedSources(tuple(keys), tuple(keys.values()), deciding, failures, remote=there)
 
 
-def key_of_group(group: Group, settings: Settings, deciding: Mapping[str, str]) -> str:
-    """Return a group's key from the bytes on disk, empty if one cannot be read; raise ``SourceError``."""
+def key_of_group(
+    group: Group, settings: Settings, deciding: Mapping[str, str], there: Mapping[FoundFile, FileHash]
+) -> str:
+    """Return a group's key from the bytes on disk, empty if one cannot be read; raise ``SourceError``.
+
+    ``there`` has the hashes of files at addresses.
+    """
     # One after the other: threads that read small files wait for the interpreter's lock, and took three times
     # as long.
-    return group_key([seen_source(file, settings) for file in group], deciding)
+    return group_key(
+        [there[file].of(file) if file in there else seen_source(file, settings) for file in group], deciding
+    )
 
 
 def seen_source(file: FoundFile, settings: Settings) -> Source | None:
@@ -198,7 +244,11 @@ def seen_source(file: FoundFile, settings: Settings) -> Source | None:
     Raise ``SourceError`` if it is temporarily unavailable.
     """
     try:
-        source = asked_again(partial(read_source, file, settings.collections[file.collection]))
-        return replace(source, content=b"")
+        return replace(read_in_full(file, settings), content=b"")
     except RejectedDocument:
         return None  # the worker that reads it says why
+
+
+def read_in_full(file: FoundFile, settings: Settings) -> Source:
+    """Return a file with what it includes; raise as ``noctule.pipeline.includes.source.read_source`` does."""
+    return asked_again(partial(read_source, file, settings.collections[file.collection]))

@@ -72,10 +72,10 @@ def _filled(table: pa.Table, values: Mapping[str, Any]) -> pa.Table:
 
 def vector_tables(corpus: ParsedCorpus, vectors: Encoded, centroids: Vectors) -> Tables:
     """Return the tables of passages' vectors and documents' centroids."""
-    hashes, dimension = pa.array(vectors.hashes, type=pa.string()), vectors.vectors.shape[1]
+    dimension = vectors.vectors.shape[1]
     return {
         "vectors": pa.Table.from_arrays(
-            [hashes, fixed_size_lists(vectors.vectors)], schema=schemas.vectors_schema(dimension)
+            [vectors.hashes, fixed_size_lists(vectors.vectors)], schema=schemas.vectors_schema(dimension)
         ),
         "centroids": pa.Table.from_arrays(
             [corpus.documents.column("doc_id"), fixed_size_lists(centroids)],

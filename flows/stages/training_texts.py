@@ -6,7 +6,7 @@ the texts, and nearly everything that has to be encoded was encoded the night be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +32,7 @@ from .parse_batch import stemmed_language
 # Passages; with fewer, they are counted before another process is up.
 _MANY_TEXTS = 10_000
 _MAX_CHARS = 200
-_MAX_NAMES = 40_000
+MAX_NAMES = 40_000
 # Spans are as long as queries are: most of them a few words.
 _SPAN_WORDS = (1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 6, 8, 8, 12, 12, 16, 24)
 _WEIGHTS = {"words": 1.0, "phrases": 1.0, "spans": 1.0, "passages": 0.3, "anchors": 0.3, "titles": 0.1}
@@ -70,7 +70,7 @@ def are_many(picked: Picked) -> bool:
 
 
 def embed_phrases(
-    run: RunContext, encoding: Encoding, corpus: ParsedCorpus, links: Sequence[ResolvedLink]
+    run: RunContext, encoding: Encoding, corpus: ParsedCorpus, links: Collection[ResolvedLink]
 ) -> TrainingTexts:
     """Return titles, headings and anchor texts with their vectors as queries."""
     texts = phrases(corpus.documents, corpus.sections, links, run.settings.query_encoder)
@@ -92,7 +92,7 @@ def _as_queries(kind: str, texts: Taught, encoding: Encoding) -> TrainingTexts:
 def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
     run: RunContext,
     corpus: ParsedCorpus,
-    links: Sequence[ResolvedLink],
+    links: Collection[ResolvedLink],
     prose: LexicalIndex,
     terms: Sequence[VocabularyTerm],
     words: Encoded,
@@ -118,7 +118,7 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
 
 
 def phrases(
-    documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink], settings: QueryEncoderSettings
+    documents: pa.Table, sections: pa.Table, links: Collection[ResolvedLink], settings: QueryEncoderSettings
 ) -> Taught:
     """Return titles, headings and anchor texts, each once, in the language of its first document."""
     language = _languages(documents)
@@ -131,7 +131,7 @@ def phrases(
 
 
 def _phrases(
-    documents: pa.Table, sections: pa.Table, links: Sequence[ResolvedLink]
+    documents: pa.Table, sections: pa.Table, links: Collection[ResolvedLink]
 ) -> Iterable[tuple[str, str]]:
     yield from zip(documents["title"].to_pylist(), documents["doc_id"].to_pylist(), strict=True)
     yield from zip(sections["title"].to_pylist(), sections["doc_id"].to_pylist(), strict=True)
@@ -163,7 +163,7 @@ def _lowest(passages: pa.Table, most: int, salt: int = 0) -> pa.Array:
     return pc.sort_indices(hashes)[:most].sort()
 
 
-def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> DocumentNames:
+def names(documents: pa.Table, links: Collection[ResolvedLink]) -> DocumentNames:
     """Return anchor texts, each with the document that it leads to."""
     row = {doc_id: at for at, doc_id in enumerate(documents["doc_id"].to_pylist())}
     language = _languages(documents)
@@ -173,7 +173,7 @@ def names(documents: pa.Table, links: Sequence[ResolvedLink]) -> DocumentNames:
         if link.target_id is not None and link.target_id != link.source_id
     }
     named = sorted((pair for pair in pairs if pair[0]), key=lambda pair: text_hash("\n".join(pair)))
-    kept = named[:_MAX_NAMES]
+    kept = named[:MAX_NAMES]
     taught = Taught(tuple(text for text, _ in kept), tuple(language[doc_id] for _, doc_id in kept))
     return DocumentNames(taught, tuple(row[doc_id] for _, doc_id in kept))
 
@@ -204,6 +204,11 @@ def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEnco
     chosen = passages.select(["doc_id", "breadcrumb", "text"]).take(rows).to_pylist()
     texts = tuple(f"{each['breadcrumb']}\n{each['text']}" for each in chosen)
     return Picked(rows.to_numpy(), Taught(texts, tuple(language[each["doc_id"]] for each in chosen)))
+
+
+def weight_of(kind: str) -> float:
+    """Return how much a text of a kind counts."""
+    return _WEIGHTS[kind]
 
 
 def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> TrainingTexts:

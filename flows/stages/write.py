@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, TOKEN_VECTORS, table_file
-from ...artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord, QueryModel
+from ...artifacts.disk.manifest import Manifest
+from ...artifacts.disk.manifest_records import IndexRecord, ModelRecord, QueryModel
 from ...artifacts.sql.catalog import write_catalog
 from ...artifacts.store.query_models import file_name, link_or_copy
 from ...artifacts.store.staging import Staging, describe
@@ -82,6 +83,7 @@ def write_snapshot(
         analyzer={"version": analyzer.VERSION, "languages": ",".join(languages)},
         tools=tools(),
         query_model=query_model,
+        shard=run.shard,
     )
     return StagedSnapshot(staging, manifest)
 

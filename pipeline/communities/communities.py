@@ -98,12 +98,13 @@ def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
     # Louvain visits documents with few links first, ties by name: they join what they belong to before hubs,
     # which belong to many.
     order = np.argsort(strengths(weights), kind="stable")
-    undirected = _graph_of(weights, order)
     begun = initial_partition(names, weights, _FINER * settings.resolution)
-    first = _louvain(undirected, begun, settings)
+    # Each graph is made when it is used: it takes a hundred times the memory of the weights.
+    first = _louvain(_graph_of(weights, order), begun, settings)
     # Documents that start in one part stay together, because Louvain only merges what its first pass leaves.
     # So the communities are divided by the links inside them, and Louvain starts again from those parts.
     parts = _louvain(_graph_of(_within(weights, first), order), np.arange(len(linked)), settings)
+    undirected = _graph_of(weights, order)
     labels = _louvain(undirected, parts, settings)
     inside = strengths(_within(weights, labels))
     numbers = _numbers(labels, inside, names)

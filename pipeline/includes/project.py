@@ -34,7 +34,10 @@ _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The tools whose folder it is, and the values of Jekyll's ``_config.yml``; ``root`` is the real path."""
+    """The tools whose folder it is, and the values of Jekyll's ``_config.yml``.
+
+    ``root`` is the real path, empty for documents at an address.
+    """
 
     root: str = ""
     tools: frozenset[Tool] = frozenset()
@@ -44,7 +47,7 @@ class Project:
         """Return a page's address below the root, as Hugo finds it from another one, or ``target`` itself."""
         path, mark, fragment = target.partition("#")
         own = posixpath.relpath(posixpath.dirname(page), self.root) if self.root else "."
-        for folder in () if path.startswith("/") else (own, "."):
+        for folder in () if path.startswith("/") or not self.root else (own, "."):
             for name in _PAGE_NAMES if path else ():
                 found = posixpath.normpath(posixpath.join(folder, path.rstrip("/") + name))
                 if not found.startswith("..") and _is_file(Path(self.root, found)):
@@ -76,7 +79,8 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     """Return the context of the document at the real path ``path``; ``folders`` may be read from."""
     tools = tools_of(folders)
     site = _site_values(folders) if "jekyll" in tools else {}
-    return Context(Project(str(folders[0]), tools, site), _front_matter(text), path)
+    root = str(folders[0]) if folders else ""
+    return Context(Project(root, tools, site), _front_matter(text), path)
 
 
 def _front_matter(text: str) -> Mapping[str, object]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..errors import RejectedDocument, is_transient
+from ..filesystems.object_files import objects_at
+from ..filesystems.opening import is_address
 from ..identity import combined_hash, sha256_hex
 from ..model import PythonModule, Source
 from ..python_packages import NoSuchObject, Packages
@@ -39,11 +42,13 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return source  # the parser says where
-    path = os.path.realpath(file.location)
-    find = _FoundBelow(file.collection, collection, folders)
+    is_local = not is_address(collection.root)
+    path = os.path.realpath(file.location) if is_local else f"/{file.location}"
+    kind = _FoundBelow if is_local else _FoundAtAddress
+    find = kind(file.collection, collection, folders)
     found = expand(text, path, find, collection.max_bytes, context_of(text, path, folders))
     content = found.text.encode()
-    return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes)
+    return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes, version="")
 
 
 def _module_page(file: FoundFile, collection: Collection) -> Source:
@@ -87,17 +92,31 @@ def _with_modules(source: Source, collection: Collection) -> Source:
     found = tuple(modules[name] for name in sorted(modules))
     if collection.api.inherited_members or "inherited_members" in text:
         found = packages.with_bases(found)
-    return _hashed(replace(source, content=content, sha256=sha256, notes=tuple(notes)), found)
+    return _hashed(
+        replace(
+            source,
+            content=content,
+            sha256=sha256,
+            notes=tuple(notes),
+            version="" if pieces else source.version,
+        ),
+        found,
+    )
 
 
 def _hashed(source: Source, modules: tuple[PythonModule, ...]) -> Source:
     parts = [source.sha256]
     parts += [part for module in modules for part in (module.name, sha256_hex(module.content))]
-    return replace(source, modules=modules, sha256=combined_hash(parts)) if modules else source
+    return replace(source, modules=modules, sha256=combined_hash(parts), version="") if modules else source
 
 
 def _folders(collection: Collection) -> tuple[Path, ...]:
-    """Return the real paths of the folders that may be included from, the collection's own first."""
+    """Return the real paths of the folders that may be included from, the collection's own first.
+
+    At an address there are none, and no tool is known by its settings there.
+    """
+    if is_address(collection.root):
+        return ()
     given = (collection.root, *collection.snippet_folders)
     return tuple(Path(os.path.realpath(folder)) for folder in given)
 
@@ -143,15 +162,48 @@ class _FoundBelow:
     def _read(self, path: Path, folder: Path, target: str) -> IncludedFile:
         found = FoundFile(self.name, target, str(path), 0)
         own = self.collection.model_copy(update={"root": str(folder)})
-        try:
-            text = read_file(found, own).content.decode("utf-8")
-        except UnicodeDecodeError:
-            raise NotIncluded("it is not UTF-8 text") from None
-        except RejectedDocument as error:
-            raise NotIncluded(error.what) from None
-        if "\0" in text:
-            raise NotIncluded("it is not a text file")
-        return IncludedFile(str(path), text.replace("\r\n", "\n"))
+        return _included(found, own, str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundAtAddress:
+    """Finds included files at the collection's address, and nowhere else; paths begin with a slash there."""
+
+    name: str
+    collection: Collection
+    folders: tuple[Path, ...]
+
+    def __call__(self, target: str, included_by: str) -> IncludedFile:
+        if "://" in target:
+            raise NotIncluded("it is on the web, and nothing is fetched")
+        objects = objects_at(self.collection.root)
+        for key in dict.fromkeys(self._keys(target, PurePosixPath(included_by).parent)):
+            if (state := objects.state(key)) is not None:
+                found = FoundFile(self.name, target, key, state.size, version=state.version)
+                return _included(found, self.collection, f"/{key}")
+        raise NotIncluded("there is no such file at the collection's address")
+
+    @staticmethod
+    def _keys(target: str, start: PurePosixPath) -> Iterator[str]:
+        """Yield the names that a target may mean, from the folder of the file that includes it upwards."""
+        if target.startswith("@/"):
+            start, target = PurePosixPath("/"), target.lstrip("@/")
+        for folder in (start, *start.parents):
+            key = posixpath.normpath(posixpath.join(str(folder).lstrip("/"), target.lstrip("/")))
+            if not key.startswith("..") and key != ".":
+                yield key
+
+
+def _included(file: FoundFile, collection: Collection, path: str) -> IncludedFile:
+    try:
+        text = read_file(file, collection).content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotIncluded("it is not UTF-8 text") from None
+    except RejectedDocument as error:
+        raise NotIncluded(error.what) from None
+    if "\0" in text:
+        raise NotIncluded("it is not a text file")
+    return IncludedFile(path, text.replace("\r\n", "\n"))
 
 
 def _is_file(path: Path, where: str) -> bool:

@@ -11,9 +11,10 @@ into ``FieldCounts``, and all batches together become a ``LexicalIndex``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from .field_counts import FieldCounts, Ints, Narrow, ranges
 
 Floats = npt.NDArray[np.float64]
 Masks = npt.NDArray[np.uint16]
+N = TypeVar("N", bound=np.generic)
 # Each takes some 70 bytes while its range of terms is summed.
 _OCCURRENCES_AT_A_TIME = 4_000_000
 
@@ -57,13 +59,38 @@ class SharedField:
     field: int
 
 
+@dataclass(frozen=True, slots=True)
+class CorpusStatistics:
+    """What the score of a posting takes from all texts of a corpus, of which an index may hold a part.
+
+    ``texts`` is their number, ``lengths`` the mean length of each field over them, shape ``(fields,)``;
+    ``frequency[i]`` is the number of texts that contain ``terms[i]``.
+    """
+
+    texts: int
+    lengths: Floats
+    terms: tuple[str, ...]
+    frequency: Ints
+
+    def frequencies(self, terms: Sequence[str]) -> Ints:
+        """Return the number of texts with each term, 0 where that is not known."""
+        row = {term: at for at, term in enumerate(self.terms)}
+        at = np.array([row.get(term, -1) for term in terms], dtype=np.int64)
+        found: Ints = np.append(self.frequency, 0)[at]
+        return found
+
+
 def build_index(
     batches: Sequence[FieldCounts],
     fields: Sequence[LexicalField],
     k1: float,
     shared: SharedField | None = None,
+    corpus: CorpusStatistics | None = None,
 ) -> LexicalIndex:
-    """Build the index of the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``."""
+    """Build the index of the texts of all batches, numbered in order; ``fields[f]`` weighs column ``f``.
+
+    Scores are those in the corpus that the statistics are of; without them, the texts are all of it.
+    """
     sources = [*batches, *([shared.counts] if shared else [])]
     terms = tuple(sorted({term for batch in sources for term in batch.terms}))
     number = {term: i for i, term in enumerate(terms)}
@@ -71,15 +98,23 @@ def build_index(
     if shared:
         lengths[:, shared.field] = np.repeat(shared.counts.lengths[:, 0], shared.sizes)
     texts = len(lengths)
-    weight = _weights(lengths, fields)
+    weight = _weights(lengths, fields, mean_lengths(lengths) if corpus is None else corpus.lengths)
     columns, first = [], 0
     for batch in batches:
-        text = batch.text + first
-        columns.append(_Columns(_numbered(batch, number), batch.term, text, batch.field, batch.count))
+        columns.append(_Columns(batch, _numbered(batch, number), first))
         first += len(batch.lengths)
     if shared:
-        columns.append(_spread(shared, _numbered(shared.counts, number)))
-    return _joined(terms, [_scored(part, texts, k1) for part in _parts(columns, len(terms), weight, texts)])
+        columns.append(_Columns(shared.counts, _numbered(shared.counts, number), 0, shared))
+    known = np.zeros(len(terms), np.int64) if corpus is None else corpus.frequencies(terms)
+    every = texts if corpus is None else corpus.texts
+    parts = _parts(columns, len(terms), weight, texts)
+    return _joined(terms, (_scored(part, texts, k1, known, every) for part in parts))
+
+
+def mean_lengths(lengths: Narrow) -> Floats:
+    """Return the mean length of each field; the average over texts includes empty fields."""
+    mean: Floats = lengths.mean(axis=0) if len(lengths) else np.ones(lengths.shape[1])
+    return mean
 
 
 def _numbered(counts: FieldCounts, number: Mapping[str, int]) -> Ints:
@@ -88,29 +123,50 @@ def _numbered(counts: FieldCounts, number: Mapping[str, int]) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Occurrences in columns; ``text`` is numbered over all batches, ``number[term]`` over all terms."""
+    """The counts of a batch; ``number[term]`` is over all terms, its first text is ``first`` of all texts."""
 
+    counts: FieldCounts
     number: Ints
-    term: Narrow
-    text: Narrow | Ints
+    first: int
+    shared: SharedField | None = None
+
+    def frequencies(self) -> Ints:
+        """Return the number of occurrences of each term of the batch in all texts."""
+        counts, most = self.counts, len(self.number)
+        if self.shared is None:
+            return np.bincount(counts.term, minlength=most)
+        times = np.bincount(counts.term, self.shared.sizes[counts.text], minlength=most)
+        return times.astype(np.int64)  # whole numbers, far below those that a float does not hold
+
+    def taken(self, at: Ints) -> _Occurrences:
+        """Return some of the occurrences, those of a shared field repeated for every text that has them."""
+        counts, text = self.counts, self.counts.text[at].astype(np.int64)
+        if self.shared is None:
+            text, field = text + self.first, counts.field[at]
+            return _Occurrences(self.number[counts.term[at]], text, field, counts.count[at])
+        sizes = self.shared.sizes
+        starts, times = (np.cumsum(sizes) - sizes)[text], sizes[text]
+        at = np.repeat(at, times)
+        field = np.full(len(at), self.shared.field, dtype=np.int8)
+        text = ranges(starts, times)
+        return _Occurrences(self.number[counts.term[at]], text, field, counts.count[at])
+
+
+@dataclass(frozen=True, slots=True)
+class _Occurrences:
+    """Occurrences in columns, texts and terms numbered over all batches."""
+
+    term: Ints
+    text: Ints
     field: npt.NDArray[np.int8]
     count: Narrow
-
-
-def _spread(shared: SharedField, number: Ints) -> _Columns:
-    """Return the shared field's occurrences, repeated for every text that has them."""
-    counts, first = shared.counts, np.cumsum(shared.sizes) - shared.sizes
-    sizes = shared.sizes[counts.text]
-    term, count = np.repeat(counts.term, sizes), np.repeat(counts.count, sizes)
-    field = np.full(len(term), shared.field, dtype=np.int8)
-    return _Columns(number, term, ranges(first[counts.text], sizes), field, count)
 
 
 def _parts(columns: Sequence[_Columns], terms: int, weight: Floats, texts: int) -> Iterator[_Sums]:
     """Yield the sums of one range of terms after another: those of a large corpus would not fit in memory."""
     found = np.zeros(terms, dtype=np.int64)
     for each in columns:
-        np.add.at(found, each.number, np.bincount(each.term, minlength=len(each.number)))
+        np.add.at(found, each.number, each.frequencies())
     borders = np.flatnonzero(np.diff(np.cumsum(found) // _OCCURRENCES_AT_A_TIME)) + 1
     for first, end in pairwise([0, *borders.tolist(), terms]):
         yield _sums(columns, first, end, weight, texts)
@@ -121,43 +177,46 @@ def _sums(columns: Sequence[_Columns], first: int, end: int, weight: Floats, tex
     keys, values, masks = [], [], []
     for each in columns:
         wanted = (each.number >= first) & (each.number < end)
-        at = np.flatnonzero(wanted[each.term])
-        text, field = each.text[at], each.field[at]
-        keys.append((each.number[each.term[at]] - first) * texts + text)
-        value = each.count[at] * weight[text, field]
+        own = each.taken(np.flatnonzero(wanted[each.counts.term]))
+        keys.append((own.term - first) * texts + own.text)
+        value = own.count * weight[own.text, own.field]
         values.append(value)
-        bit = np.left_shift(1, field.astype(np.uint16))
+        bit = np.left_shift(1, own.field.astype(np.uint16))
         masks.append(np.where(value > 0, bit, 0).astype(np.uint16))
     return _sum_by_key(
-        end - first,
+        range(first, end),
         np.concatenate([np.zeros(0, np.int64), *keys]),
         np.concatenate([np.zeros(0), *values]),
         np.concatenate([np.zeros(0, np.uint16), *masks]),
     )
 
 
-def _weights(lengths: Narrow, fields: Sequence[LexicalField]) -> Floats:
-    """Return ``w_f / (1 − b_f + b_f · len / avglen)``; the average over texts includes empty fields."""
-    average = lengths.mean(axis=0) if len(lengths) else np.ones(len(fields))
-    relative = lengths / np.where(average > 0, average, 1.0)
+def _weights(lengths: Narrow, fields: Sequence[LexicalField], average: Floats) -> Floats:
+    """Return ``w_f / (1 − b_f + b_f · len / avglen)``."""
     b = np.array([field.b for field in fields])
     w = np.array([field.weight for field in fields])
-    norm = 1 - b + b * relative
+    # In place: a large corpus has hundreds of megabytes of them.
+    norm = lengths / np.where(average > 0, average, 1.0)
+    norm *= b
+    norm += 1 - b
     # With b = 1 an empty field has norm 0, and nothing to weigh.
-    return np.where(norm > 0, w / np.where(norm > 0, norm, 1.0), 0.0)
+    some = norm > 0
+    np.divide(w, norm, out=norm, where=some)
+    norm[~some] = 0.0
+    return norm
 
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Distinct (term, passage) keys in order, with their pseudo-frequencies and contributing fields."""
+    """Distinct (term, passage) keys of a range of terms, in order, with pseudo-frequencies and fields."""
 
-    terms: int
+    terms: range
     key: Ints
     pseudo_frequency: Floats
     fields: Masks
 
 
-def _sum_by_key(terms: int, keys: Ints, values: Floats, masks: Masks) -> _Sums:
+def _sum_by_key(terms: range, keys: Ints, values: Floats, masks: Masks) -> _Sums:
     """Sum the values of each key in the order of the fields, dropping keys whose sum is zero."""
     if not len(keys):
         return _Sums(terms, keys, values, masks)
@@ -180,24 +239,47 @@ class _Scored:
     idf: Floats
 
 
-def _scored(sums: _Sums, texts: int, k1: float) -> _Scored:
+def inverse_frequency(frequency: Ints, texts: int) -> Floats:
+    """Return the idf of terms that so many of the texts contain."""
+    idf: Floats = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
+    return idf
+
+
+def _scored(sums: _Sums, texts: int, k1: float, known: Ints, every: int) -> _Scored:
+    """Return the postings of a range of terms, contained in ``known`` of ``every`` text (0: see here)."""
     term, passage = np.divmod(sums.key, max(1, texts))
     pseudo_frequency = sums.pseudo_frequency
-    frequency = np.bincount(term, minlength=sums.terms).astype(np.int64)
-    idf = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
+    frequency = np.bincount(term, minlength=len(sums.terms)).astype(np.int64)
+    elsewhere = known[sums.terms.start : sums.terms.stop]
+    idf = inverse_frequency(np.where(elsewhere > 0, elsewhere, frequency), every)
     score = idf[term] * (k1 + 1) * pseudo_frequency / (k1 + pseudo_frequency)
     return _Scored(passage.astype(np.int32), score.astype(np.float32), sums.fields, frequency, idf)
 
 
-def _joined(terms: tuple[str, ...], parts: Sequence[_Scored]) -> LexicalIndex:
-    frequency = np.concatenate([part.frequency for part in parts])
+def _joined(terms: tuple[str, ...], parts: Iterable[_Scored]) -> LexicalIndex:
+    passages, scores, fields, frequencies, idfs = [], [], [], [], []
+    for part in parts:
+        passages.append(part.passage)
+        scores.append(part.score)
+        fields.append(part.fields)
+        frequencies.append(part.frequency)
+        idfs.append(part.idf)
+        del part  # or the last one would be held to the end
+    frequency = np.concatenate(frequencies)
     kept = np.flatnonzero(frequency)
     return LexicalIndex(
         terms=tuple(terms[i] for i in kept),
         offsets=np.concatenate([[0], np.cumsum(frequency[kept])]).astype(np.int64),
-        passage=np.concatenate([part.passage for part in parts]),
-        score=np.concatenate([part.score for part in parts]),
-        fields=np.concatenate([part.fields for part in parts]),
+        passage=_emptied(passages),
+        score=_emptied(scores),
+        fields=_emptied(fields),
         frequency=frequency[kept],
-        idf=np.concatenate([part.idf for part in parts])[kept],
+        idf=np.concatenate(idfs)[kept],
     )
+
+
+def _emptied(parts: list[npt.NDArray[N]]) -> npt.NDArray[N]:
+    """Join the parts and let go of them: all columns at once would be held twice."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole

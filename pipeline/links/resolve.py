@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -63,10 +63,19 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
 
 
 def resolve_links(
-    documents: Sequence[LinkingDocument],
+    documents: Iterable[LinkingDocument],
     collections: Mapping[str, Collection],
     assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> list[ResolvedLink]:
+    """Return the links of ``each_resolved`` as a list."""
+    return list(each_resolved(documents, collections, assets))
+
+
+def each_resolved(
+    documents: Iterable[LinkingDocument],
+    collections: Mapping[str, Collection],
+    assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> Iterator[ResolvedLink]:
     """Resolve every link of every document, in document order; links stay within their collection.
 
     ``assets`` are the paths of each collection's images and attachments.
@@ -74,12 +83,11 @@ def resolve_links(
     by_collection: dict[str, list[LinkingDocument]] = {}
     for document in sorted(documents, key=lambda d: d.doc_id):
         by_collection.setdefault(document.collection, []).append(document)
-    resolved: list[ResolvedLink] = []
     for name, members in sorted(by_collection.items()):
         base_url = collections[name].address.base_url if name in collections else ""
         index = _Index(members, base_url, assets.get(name, ()))
-        resolved.extend(link for member in members for link in _resolve_document(member, index))
-    return resolved
+        for member in members:
+            yield from _resolve_document(member, index)
 
 
 def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[ResolvedLink]:

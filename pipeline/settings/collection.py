@@ -6,8 +6,9 @@ import re
 import warnings
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from ..filesystems.opening import is_address, source_fault
 from ..patterns import PathPattern
 from ..printable import is_printable
 from .search import Table
@@ -92,7 +93,7 @@ class Api(Table):
 
 
 class Collection(Table):
-    """One folder of documents: which files, how to read them, how to address them."""
+    """One folder of documents, or an address: which files, how to read them, how to address them."""
 
     root: str
     snippet_folders: tuple[str, ...] = Field(
@@ -114,3 +115,23 @@ class Collection(Table):
     rules: tuple[Rule, ...] = Field(default=(), strict=False)
     max_bytes: int = Field(default=5_000_000, ge=1)
     max_asset_bytes: int = Field(default=20_000_000, ge=1)
+
+    @model_validator(mode="after")
+    def _fits_its_root(self) -> Collection:
+        if not is_address(self.root):
+            return self
+        if fault := source_fault(self.root):
+            raise ValueError(f"root: {fault}")
+        of_folders = {
+            'modified_from = "git"': self.modified_from == "git",
+            'author_from = "git"': self.author_from == "git",
+            'git_ignored = "left-out"': self.git_ignored == "left-out",
+            "snippet_folders": self.snippet_folders,
+            "static_folders": self.static_folders,
+            "api.packages": self.api.packages,
+        }
+        if wrong := [name for name, given in of_folders.items() if given]:
+            raise ValueError(
+                f"root is an address, and not a folder of this machine: leave out {', '.join(wrong)}"
+            )
+        return self

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import SettingsError
+from ..filesystems.opening import is_address
 from .collection import Collection
 from .search import Table
 from .settings import Settings
@@ -111,7 +112,7 @@ def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
 
     api = collection.api
     return {
-        "root": resolved((collection.root,))[0],
+        "root": collection.root if is_address(collection.root) else resolved((collection.root,))[0],
         "snippet_folders": resolved(collection.snippet_folders),
         "static_folders": resolved(collection.static_folders),
         "api": api.model_copy(update={"packages": resolved(api.packages)}),

@@ -139,6 +139,24 @@ class RelevanceSettings(Table):
         return given
 
 
+class ShardSettings(Table):
+    """The parts in which a corpus is built and kept, each an ordinary snapshot in a store of its own.
+
+    ``drift`` is the mean relative change of scores up to which shards keep the statistics of the corpus that
+    they were built with; 0 makes every answer that of the whole corpus, exactly.
+    """
+
+    count: int = Field(default=1, ge=1, le=4096, description="1: none")
+    by: Literal["hash", "folder", "collection"] = "hash"
+    max_passages: int = Field(default=0, ge=0, description="as many shards as have about so many; 0: count")
+    drift: float = Field(default=0.005, ge=0, le=1, strict=False)
+
+    @property
+    def wanted(self) -> bool:
+        """Return whether there are to be shards at all."""
+        return self.count > 1 or self.max_passages > 0
+
+
 class StoreSettings(Table):
     """How many snapshots are kept besides the current and the previous one."""
 
@@ -206,6 +224,7 @@ class Settings(Table):
     relevance: RelevanceSettings = RelevanceSettings()
     limits: Limits = Limits()
     store: StoreSettings = StoreSettings()
+    shards: ShardSettings = ShardSettings()
     engine: EngineSettings = EngineSettings()
     publish: Publish = Publish()
     site: Site = Site()

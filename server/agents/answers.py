@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from ...artifacts.query.answer import Answer, Hit
 from ...artifacts.query.context import SearchRequest
 from ...artifacts.query.hits import excerpt
-from ...artifacts.query.retrieval.filters import parse_filter
-from ...artifacts.query.searcher import Searcher
+from ...artifacts.query.retrieval.filters import Filter, parse_filter
 from ...pipeline.chunk.sections import BREADCRUMB_SEPARATOR
 from ...pipeline.errors import QueryError
 from ...pipeline.printable import bounded
@@ -34,35 +33,29 @@ class _Shown:
     window: Window | None
 
 
-def search(searcher: Searcher, documents: SnapshotDocuments, given: ToolArguments) -> str:
-    """Answer the tool ``search_docs``; raise ``QueryError`` for a request that cannot be one."""
+def request_of(given: ToolArguments, documents: SnapshotDocuments) -> SearchRequest:
+    """Return what a call of ``search_docs`` asks, of what may be seen; raise ``QueryError``."""
     _require_collection(given.text("collection"), documents)
     filters = [
         parse_filter(f"{kind}:{given.text(kind)}")
         for kind in ("collection", "path")
         if given.text(kind).strip()
     ]
-    request = SearchRequest(
-        given.text("query"),
-        given.number("limit"),
-        filters=tuple(filters),
-        hypothesis=given.text("hypothesis"),
+    if not given.text("collection").strip():
+        filters += [Filter("collection", name) for name in sorted(documents.visible or ())]
+    hypothesis = given.text("hypothesis")
+    return SearchRequest(
+        given.text("query"), given.number("limit"), filters=tuple(filters), hypothesis=hypothesis
     )
-    return answered(searcher, documents, request, given.number("max_tokens"), given.notes)
 
 
-def answered(
-    searcher: Searcher,
-    documents: SnapshotDocuments,
-    request: SearchRequest,
-    max_tokens: int,
-    notes: Sequence[str] = (),
+def told_answer(
+    answer: Answer, documents: SnapshotDocuments, max_tokens: int, notes: Sequence[str] = ()
 ) -> str:
-    """Return the answer to a request as text; raise as ``Searcher.ask`` does."""
-    answer = searcher.ask(request)
+    """Return an answer as text."""
     told = [*(f"Note: {note}" for note in notes), *_notes(answer)]
     if not answer.hits:
-        return "\n".join([*told, *_nothing(searcher, documents, answer)])
+        return "\n".join([*told, *_nothing(documents, answer)])
     return _found(answer, documents, max_tokens, told)
 
 
@@ -166,15 +159,24 @@ def _window(
     return Window(document.text, least, most, start, end, start + best)
 
 
-def _nothing(searcher: Searcher, documents: SnapshotDocuments, answer: Answer) -> list[str]:
-    words = [word for query in answer.understood for word in (*query.unknown, *query.terms)]
-    near: list[str] = []
-    for word in dict.fromkeys(words):
-        near += [each.word for each in searcher.corpus.written.words.near(word, 2)[:3]]
+def _nothing(documents: SnapshotDocuments, answer: Answer) -> list[str]:
     lines = ["Nothing found."]
-    if near:
-        lines.append(f"Words that are near: {', '.join(list(dict.fromkeys(near))[:_MOST_WORDS])}.")
+    if near := _near_words(documents, answer):
+        lines.append(f"Words that are near: {', '.join(near)}.")
     return [*lines, collections_line(documents)]
+
+
+def _near_words(documents: SnapshotDocuments, answer: Answer) -> list[str]:
+    """Return words that are written almost so; they are of all collections, as related words are."""
+    if documents.visible is not None:
+        return []
+    words = [word for query in answer.understood for word in (*query.unknown, *query.terms)]
+    near = [
+        each.word
+        for word in dict.fromkeys(words)
+        for each in documents.corpus.written.words.near(word, 2)[:3]
+    ]
+    return list(dict.fromkeys(near))[:_MOST_WORDS]
 
 
 def collections_line(documents: SnapshotDocuments) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from ...pipeline.errors import QueryError
 from ...pipeline.printable import bounded
 from .arguments import ToolArguments
 from .documents import SnapshotDocuments, one_line
 from .references import nearest_names
+from .token_counter import TokenCounter
 
 _MOST_SHOWN = 120
 
@@ -76,24 +79,30 @@ class FolderTree:
 
 def browse(documents: SnapshotDocuments, tree: FolderTree, given: ToolArguments) -> str:
     """Answer the tool ``browse_docs``; raise ``QueryError`` for a folder that is not there."""
-    folder, depth, counter = tree.find(given.text("path")), given.number("depth"), documents.counter
+    folder, counter = tree.find(given.text("path")), documents.counter
     # From the top, straight to where there is a choice.
     while not given.text("path").strip() and len(folder.folders) == 1 and not folder.documents:
         folder = next(iter(folder.folders.values()))
     head = [f"Note: {note}" for note in given.notes]
     named = one_line(folder.path, 300) or "All collections"
     head.append(f"{named} ({folder.count:,} documents). Below: folder (documents in it), or ref · title.")
-    lines = list(tree.lines(folder, depth))
-    foot = "Go on: browse_docs(path), read_doc(ref)."
-    room = given.number("max_tokens") - counter.count("\n".join([*head, foot])) - 2
-    most = f"… {len(lines):,} more: name a folder as path, or raise max_tokens."
-    costs = [cost + 1 for cost in counter.counts(lines)]
-    if sum(costs) > room:
-        room -= counter.count(most) + 1
-        fitting = 0
-        while fitting < len(costs) and costs[fitting] <= room:
-            room -= costs[fitting]
-            fitting += 1
-        left = len(lines) - fitting
-        lines = [*lines[:fitting], f"… {left:,} more: name a folder as path, or raise max_tokens."]
-    return "\n".join([*head, *lines, foot])
+    room = given.number("max_tokens") - counter.count("\n".join([*head, _FOOT])) - 2
+    lines = list(tree.lines(folder, given.number("depth")))
+    return "\n".join([*head, *_fitting(lines, room, counter), _FOOT])
+
+
+_FOOT = "Go on: browse_docs(path), read_doc(ref)."
+
+
+def _fitting(lines: list[str], room: int, counter: TokenCounter) -> list[str]:
+    """Return the first lines that fit into so many tokens with their ends, and how many more there are."""
+    # A line and its end have two tokens at least: of a large snapshot's lines, few can fit.
+    costs = [cost + 1 for cost in counter.counts(lines[: max(room, 0) // 2 + 1])]
+    if len(costs) == len(lines) and sum(costs) <= room:
+        return lines
+    fitting = bisect_right(list(accumulate(costs)), room - counter.count(_more(len(lines))) - 1)
+    return [*lines[:fitting], _more(len(lines) - fitting)]
+
+
+def _more(count: int) -> str:
+    return f"… {count:,} more: name a folder as path, or raise max_tokens."

@@ -16,6 +16,7 @@ from ...pipeline.marked_text import CodeMark, HeadingMark, MarkedText, as_writte
 from ...pipeline.printable import is_printable, printable
 from .token_counter import TokenCounter, counter_of
 
+Visible = frozenset[str] | None
 _SECTION_COLUMNS = ("slug", "title", "depth", "byte_start", "byte_end", "body_end")
 
 
@@ -59,22 +60,41 @@ class DocumentText:
         return [each for each in self.sections if each.start <= place][-1]
 
 
-class SnapshotDocuments:
-    """Reads documents of one snapshot as markdown, and counts their tokens; threads may share it."""
+class _Tables:
+    """The tables of one snapshot that hold text, and the counter of its tokens."""
 
     def __init__(self, corpus: CorpusReader) -> None:
-        self.corpus = corpus
-        self.counter: TokenCounter = counter_of(corpus.snapshot)
         snapshot = corpus.snapshot
-        self._columns = TableRows(snapshot, "documents", ("text", "syntax"))
-        self._sections = RowsByDocument(corpus, "sections", _SECTION_COLUMNS)
-        self._code = RowsByDocument(corpus, "code_blocks", ("language", "byte_start", "byte_end"))
-        self._passages = TableRows(snapshot, "passages", ("byte_start", "byte_end"))
+        self.counter: TokenCounter = counter_of(snapshot)
+        self.columns = TableRows(snapshot, "documents", ("text", "syntax"))
+        self.sections = RowsByDocument(corpus, "sections", _SECTION_COLUMNS)
+        self.code = RowsByDocument(corpus, "code_blocks", ("language", "byte_start", "byte_end"))
+        self.passages = TableRows(snapshot, "passages", ("byte_start", "byte_end"))
+
+
+class SnapshotDocuments:
+    """Reads documents of one snapshot as markdown, and counts their tokens; threads may share it.
+
+    ``visible`` are the collections whose documents may be named, ``None`` for all.
+    """
+
+    def __init__(self, corpus: CorpusReader, visible: Visible = None, tables: _Tables | None = None) -> None:
+        self.corpus, self.visible = corpus, visible
+        self._tables = tables or _Tables(corpus)
+        self.counter = self._tables.counter
+
+    def limited_to(self, visible: Visible) -> SnapshotDocuments:
+        """Return the documents of these collections only, read from the same tables."""
+        return SnapshotDocuments(self.corpus, visible, self._tables)
+
+    def sees(self, doc_id: str) -> bool:
+        """Return whether a document may be named."""
+        return self.visible is None or doc_id.partition(":")[0] in self.visible
 
     @cached_property
     def listed(self) -> tuple[str, ...]:
         """Return the ids of all documents that lists may name, in order."""
-        return listed_documents(self.corpus.snapshot)
+        return tuple(filter(self.sees, listed_documents(self.corpus.snapshot)))
 
     @cached_property
     def titles(self) -> Mapping[str, str]:
@@ -90,9 +110,9 @@ class SnapshotDocuments:
 
     def read(self, row: int) -> DocumentText:
         """Return the document in a row."""
-        shown, columns = self.corpus.document(row), self._columns.of(row)
+        shown, columns = self.corpus.document(row), self._tables.columns.of(row)
         text, doc_id = str(columns["text"] or ""), str(shown["doc_id"])
-        sections = self._sections.of(row)
+        sections = self._tables.sections.of(row)
         markdown = self._markdown(row, doc_id, text, str(columns["syntax"] or ""), sections)
         end = len(text.encode())
         places = [SectionPlace("", str(shown["title"]), 0, 0, 0, len(markdown.text), len(markdown.text))]
@@ -114,7 +134,7 @@ class SnapshotDocuments:
         if syntax != "html":
             return as_written(text, doc_id)
         headings = [HeadingMark(each["byte_start"], each["depth"]) for each in sections if each["slug"]]
-        blocks = self._code.of(row)
+        blocks = self._tables.code.of(row)
         code = [CodeMark(str(b["language"] or ""), b["byte_start"], b["byte_end"]) for b in blocks]
         return with_marks(text, headings, code)
 
@@ -123,7 +143,7 @@ class SnapshotDocuments:
         first, last = self.corpus.first_passage[document.row : document.row + 2].tolist()
         if not 0 <= ordinal < last - first:
             return None
-        span = self._passages.of(first + ordinal)
+        span = self._tables.passages.of(first + ordinal)
         return document.markdown.place(span["byte_start"]), document.markdown.place(span["byte_end"])
 
     def address(self, document: DocumentText, slug: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import quote
 
 import anyio
@@ -17,7 +19,9 @@ from mcp.shared.exceptions import MCPError
 
 from ...artifacts.query.searcher import Searcher
 from ...pipeline.errors import NoctuleError, QueryError
+from ...pipeline.printable import bounded
 from .arguments import schema_of
+from .documents import Visible
 from .paging import whole
 from .references import SCHEME, resource_address
 from .tools import TOOLS, Tools, ToolText
@@ -25,7 +29,9 @@ from .tools import TOOLS, Tools, ToolText
 _DAY_MS, _MINUTE_MS = 86_400_000, 60_000
 _RESOURCES_A_PAGE = 100
 _MARKDOWN = "text/markdown"
+_CURSOR = re.compile(r"[0-9]{1,9}")
 Context = ServerRequestContext[Any, Any]
+_Result = TypeVar("_Result")
 
 
 class Lent(Protocol):
@@ -41,6 +47,27 @@ class Lender(Protocol):
 
     def borrow(self) -> AbstractContextManager[Lent]:
         """Return a context in which the searcher is open."""
+
+
+class AgentHost:
+    """Where calls run: at this one in any thread, for somebody who may see every collection.
+
+    ``shared`` tells caches whether answers are the same for everybody.
+    """
+
+    def __init__(self, lender: Lender, tools: Tools | None = None, *, shared: bool = True) -> None:
+        self.lender, self.tools, self.shared = lender, tools or Tools(), shared
+
+    def visible(self, _: Context) -> Visible:
+        """Return the collections that the client may see, ``None`` for all."""
+        return None
+
+    async def run(self, _: Context, function: Callable[[], _Result]) -> _Result:
+        """Return what the function returns; raise ``MCPError`` if it is not run."""
+        return await anyio.to_thread.run_sync(function)
+
+    def tell(self, name: str, found: ToolText) -> None:
+        """Note how a call of a tool was answered."""
 
 
 def tool_list() -> list[types.Tool]:
@@ -60,14 +87,12 @@ def tool_list() -> list[types.Tool]:
 class AgentServer:
     """Answers the requests of one server's clients from the searcher that is current at each of them."""
 
-    def __init__(self, lender: Lender, *, shared: bool = True) -> None:
-        self._lender, self._tools = lender, Tools()
-        # Answers to holders of tokens are for them alone.
-        self._scope: Any = "public" if shared else "private"
+    def __init__(self, host: AgentHost) -> None:
+        self._host, self._tools, self._listed = host, host.tools, tool_list()
 
     def server(self) -> Server[Any]:
         """Return the server for a transport."""
-        scope = self._scope
+        scope: Literal["public", "private"] = "public" if self._host.shared else "private"
         listed, lasting = CacheHint(_MINUTE_MS, scope), CacheHint(_DAY_MS, scope)
         server: Server[Any] = Server(
             "noctule",
@@ -86,48 +111,55 @@ class AgentServer:
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
         )
-        server.middleware.append(partial(self._with_instructions, server))
+        server.middleware.append(self._with_instructions)
         return server
 
-    async def _with_instructions(
-        self, server: Server[Any], ctx: Context, call_next: CallNext
-    ) -> HandlerResult:
-        """Let a client that introduces itself be told of the snapshot that is current then."""
-        if ctx.method in ("initialize", "server/discover"):
-            server.instructions = await anyio.to_thread.run_sync(self.instructions)
-        return await call_next(ctx)
+    async def _ask(self, ctx: Context, function: Callable[[Searcher, Visible], _Result]) -> _Result:
+        """Return what the function finds in the current snapshot; raise ``MCPError``."""
+        visible = self._host.visible(ctx)
 
-    def instructions(self) -> str:
-        """Return what a client is told of the server and its current snapshot."""
-        with self._lender.borrow() as lent:
-            return self._tools.instructions(lent.searcher)
+        def found() -> _Result:
+            with self._host.lender.borrow() as lent:
+                return function(lent.searcher, visible)
+
+        try:
+            return await self._host.run(ctx, found)
+        except NoctuleError as error:
+            code = types.INVALID_PARAMS if isinstance(error, QueryError) else types.INTERNAL_ERROR
+            raise MCPError(code, str(error)) from None
+
+    async def _with_instructions(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Tell a client that introduces itself of the snapshot that is current then, as far as it sees it."""
+        found = await call_next(ctx)
+        if ctx.method in ("initialize", "server/discover") and isinstance(found, dict):
+            return {**found, "instructions": await self._ask(ctx, self._tools.instructions)}
+        return found
 
     async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tool_list())
+        return types.ListToolsResult(tools=self._listed)
 
-    async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        found = await anyio.to_thread.run_sync(self._answer, params.name, params.arguments or {})
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        def call(searcher: Searcher, visible: Visible) -> ToolText:
+            return self._tools.call(searcher, params.name, params.arguments or {}, visible)
+
+        try:
+            found = await self._ask(ctx, call)
+        except MCPError as error:  # a model reads the text of an answer, and of an error at most the number
+            found = ToolText(f"Error: {error.error.message}", is_error=True)
+        self._host.tell(params.name, found)
         return types.CallToolResult(content=[types.TextContent(text=found.text)], is_error=found.is_error)
 
-    def _answer(self, name: str, given: dict[str, Any]) -> ToolText:
-        try:
-            with self._lender.borrow() as lent:
-                return self._tools.call(lent.searcher, name, given)
-        except NoctuleError as error:
-            return ToolText(f"Error: {error}", is_error=True)
-
     async def _list_resources(
-        self, _: Context, params: types.PaginatedRequestParams | None
+        self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = params.cursor if params is not None else None
-        if cursor is not None and not cursor.isdecimal():
+        if cursor is not None and not _CURSOR.fullmatch(cursor):
             raise MCPError(types.INVALID_PARAMS, "the cursor is not one of this server's")
-        return await anyio.to_thread.run_sync(self._page, int(cursor or 0))
+        return await self._ask(ctx, partial(self._page, int(cursor or 0)))
 
-    def _page(self, first: int) -> types.ListResourcesResult:
-        with self._lender.borrow() as lent:
-            titles = self._tools.of(lent.searcher).documents.titles
-            snapshot = str(lent.searcher.corpus.snapshot.id)
+    def _page(self, first: int, searcher: Searcher, visible: Visible) -> types.ListResourcesResult:
+        titles = self._tools.of(searcher, visible).documents.titles
+        snapshot = str(searcher.corpus.snapshot.id)
         names = list(titles)[first : first + _RESOURCES_A_PAGE]
         last = first + len(names)
         return types.ListResourcesResult(
@@ -141,9 +173,9 @@ class AgentServer:
         )
 
     async def _list_templates(
-        self, _: Context, __: types.PaginatedRequestParams | None
+        self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        snapshot = await anyio.to_thread.run_sync(self._snapshot)
+        snapshot = await self._ask(ctx, lambda searcher, _: str(searcher.corpus.snapshot.id))
         template = types.ResourceTemplate(
             uri_template=f"{SCHEME}{quote(snapshot)}/{{+doc_id}}",
             name="document",
@@ -152,28 +184,20 @@ class AgentServer:
         )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
-    def _snapshot(self) -> str:
-        with self._lender.borrow() as lent:
-            return str(lent.searcher.corpus.snapshot.id)
-
     async def _read_resource(
-        self, _: Context, params: types.ReadResourceRequestParams
+        self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         address = str(params.uri)
-        text = await anyio.to_thread.run_sync(self._whole, address)
+        text = await self._ask(ctx, partial(self._whole, address))
         contents = types.TextResourceContents(uri=address, mime_type=_MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[contents])
 
-    def _whole(self, address: str) -> str:
-        try:
-            with self._lender.borrow() as lent:
-                if not address.startswith(SCHEME):
-                    hint = f"Addresses begin with {SCHEME}"
-                    raise QueryError("this is no resource of this server", where=address, hint=hint)
-                snapshot = self._tools.of(lent.searcher)
-                return whole(snapshot.documents, snapshot.references, address)
-        except NoctuleError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+    def _whole(self, address: str, searcher: Searcher, visible: Visible) -> str:
+        if not address.startswith(SCHEME):
+            hint = f"Addresses begin with {SCHEME}"
+            raise QueryError("this is no resource of this server", where=bounded(address, 200), hint=hint)
+        snapshot = self._tools.of(searcher, visible)
+        return whole(snapshot.documents, snapshot.references, address)
 
 
 def _version() -> str:
@@ -185,8 +209,6 @@ def _version() -> str:
 
 async def serve_stdio(lender: Lender) -> None:
     """Answer one client on standard input and output until it goes away."""
-    agent = AgentServer(lender)
-    server = agent.server()
-    server.instructions = agent.instructions()
+    server = AgentServer(AgentHost(lender)).server()
     async with stdio_server() as (read_stream, write_stream):
         await server.run(read_stream, write_stream, server.create_initialization_options())

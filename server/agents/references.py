@@ -29,7 +29,7 @@ class DocumentReference:
 
 
 class References:
-    """Finds what references name in one snapshot; threads may share it."""
+    """Finds what references name among the documents of one snapshot; threads may share it."""
 
     def __init__(self, documents: SnapshotDocuments) -> None:
         self._documents = documents
@@ -39,6 +39,8 @@ class References:
         self._by_address: dict[str, int] = {}
         paths: dict[str, list[int]] = {}
         for row, (doc_id, path, url) in enumerate(zip(*columns, strict=True)):
+            if not documents.sees(doc_id):
+                continue
             self._by_id[doc_id] = row
             self._by_address.setdefault(str(url), row)
             paths.setdefault(path, []).append(row)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ...artifacts.query.answer import Answer
 from ...artifacts.query.context import SearchRequest
 from ...artifacts.query.searcher import Searcher
 from ...pipeline.errors import QueryError
-from .answers import answered, collections_line, search
+from .answers import collections_line, request_of, told_answer
 from .arguments import Argument, ToolArguments, read_arguments
 from .browsing import FolderTree, browse
-from .documents import SnapshotDocuments
+from .documents import SnapshotDocuments, Visible
 from .paging import read
 from .references import References
 
 MOST_INSTRUCTIONS = 800
+# Of so many sets of collections, which tokens name, the documents are kept in memory.
+_MOST_KEPT = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,25 +93,35 @@ class ToolText:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """What is read of a snapshot once for all calls."""
+    """What is read of a snapshot once for all calls that may see the same collections."""
 
     documents: SnapshotDocuments
     references: References
     tree: FolderTree
 
+    @classmethod
+    def of(cls, documents: SnapshotDocuments) -> _Snapshot:
+        return cls(documents, References(documents), FolderTree(documents))
+
 
 class Tools:
     """Answers calls of the tools on any searcher; what it reads of a snapshot lives as long as the searcher.
 
-    Threads may share it.
+    ``tell`` is told of every answer to a search. Threads may share the tools.
     """
 
-    def __init__(self) -> None:
-        self._kept: WeakKeyDictionary[Searcher, _Snapshot] = WeakKeyDictionary()
+    def __init__(self, tell: Callable[[Answer], None] = lambda _: None) -> None:
+        self._kept: WeakKeyDictionary[Searcher, dict[Visible, _Snapshot]] = WeakKeyDictionary()
+        self._tell, self._lock = tell, threading.Lock()
 
-    def call(self, searcher: Searcher, name: str, given: Mapping[str, Any]) -> ToolText:
-        """Return the answer to a call, an error of the caller included; never more than its tokens."""
-        snapshot = self.of(searcher)
+    def call(
+        self, searcher: Searcher, name: str, given: Mapping[str, Any], visible: Visible = None
+    ) -> ToolText:
+        """Return the answer to a call, an error of the caller included; never more than its tokens.
+
+        It knows of the ``visible`` collections only, ``None`` for all.
+        """
+        snapshot = self.of(searcher, visible)
         tool = _BY_NAME.get(name)
         if tool is None:
             return ToolText(f"There is no tool of this name. Tools: {', '.join(_BY_NAME)}.", is_error=True)
@@ -123,28 +137,33 @@ class Tools:
     def show(self, searcher: Searcher, request: SearchRequest, max_tokens: int) -> str:
         """Return what ``search_docs`` tells of a request, whose filters may be any; raise ``QueryError``."""
         documents = self.of(searcher).documents
-        text = answered(searcher, documents, request, max_tokens)
+        text = told_answer(searcher.ask(request), documents, max_tokens)
         return documents.counter.cut_lines(text, max_tokens)
 
     def _answer(self, searcher: Searcher, snapshot: _Snapshot, name: str, given: ToolArguments) -> str:
         if name == "search_docs":
-            return search(searcher, snapshot.documents, given)
+            answer = searcher.ask(request_of(given, snapshot.documents))
+            self._tell(answer)
+            return told_answer(answer, snapshot.documents, given.number("max_tokens"), given.notes)
         if name == "read_doc":
             return read(snapshot.documents, snapshot.references, given)
         return browse(snapshot.documents, snapshot.tree, given)
 
-    def of(self, searcher: Searcher) -> _Snapshot:
-        """Return what is read of the searcher's snapshot."""
-        found = self._kept.get(searcher)
-        if found is None:
-            documents = SnapshotDocuments(searcher.corpus)
-            found = _Snapshot(documents, References(documents), FolderTree(documents))
-            self._kept[searcher] = found
-        return found
+    def of(self, searcher: Searcher, visible: Visible = None) -> _Snapshot:
+        """Return what is read of the searcher's snapshot for those who see these collections."""
+        with self._lock:
+            kept = self._kept.setdefault(searcher, {})
+            if None not in kept:
+                kept[None] = _Snapshot.of(SnapshotDocuments(searcher.corpus))
+            if visible not in kept:
+                if len(kept) > _MOST_KEPT:
+                    del kept[next(each for each in kept if each is not None)]
+                kept[visible] = _Snapshot.of(kept[None].documents.limited_to(visible))
+            return kept[visible]
 
-    def instructions(self, searcher: Searcher) -> str:
+    def instructions(self, searcher: Searcher, visible: Visible = None) -> str:
         """Return what a client is told of the server, in at most 800 characters."""
-        documents = self.of(searcher).documents
+        documents = self.of(searcher, visible).documents
         told = (
             f"Documentation search over one verified snapshot ({searcher.corpus.snapshot.id}). "
             "Find with search_docs, read more with read_doc(ref), see what there is with browse_docs. "

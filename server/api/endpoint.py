@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,16 +9,15 @@ from dataclasses import dataclass
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from ...pipeline.errors import NoctuleError
 from ..current import ServedSnapshot
 from ..guard.gate import CLIENT
 from ..guard.tokens import ANYBODY, Client
 from ..negotiation import preferred
 from ..observe.requests import record_of
-from ..problems import HttpProblem, problem_of
+from ..problems import HttpProblem
 from ..service import SearchService
 from .calls import JSON, Call, Reply
-from .entity_tags import EntityTags, is_named
+from .entity_tags import EntityTags, named_tags
 from .operations import Operation
 from .parameters import MultiSearchParameters, Parameters, of_body, of_query
 
@@ -44,18 +42,23 @@ class OperationEndpoint:
         self._operation, self._service, self._tags = operation, service, tags
 
     async def answer(self, request: Request) -> Response:
-        """Return the answer; one that the client has already is not made again. Raise ``HttpProblem``."""
+        """Return the answer; one that the client has already is not made again. Raise as :meth:`_run`."""
         asked = await self._asked(request)
-        if self._operation.method == "GET":
+        had = named_tags(request.headers.getlist("if-none-match")) if request.method != "POST" else ()
+        if had:
             with self._borrowed(asked) as served:
                 tag = self._tag(asked, served)
-            if is_named(tag, request.headers.getlist("if-none-match")):
-                self._service.metrics.not_modified.inc()
-                return Response(status_code=304, headers=self._caching(asked, tag))
-        with self._service.metrics.in_flight.track_inprogress():
-            reply, tag = await self._service.execution.run(lambda: self._run(asked))
+            if tag in had:
+                return self._not_modified(asked, tag)
+        reply, tag = await self._service.run(lambda: self._run(asked))
+        if "*" in had:  # whatever is there, but something must be
+            return self._not_modified(asked, tag)
         headers = self._caching(asked, tag) if reply.is_kept else {"Cache-Control": "no-store"}
         return Response(reply.content, headers={**headers, **reply.headers}, media_type=reply.media_type)
+
+    def _not_modified(self, asked: _Asked, tag: str) -> Response:
+        self._service.metrics.not_modified.inc()
+        return Response(status_code=304, headers=self._caching(asked, tag))
 
     async def _asked(self, request: Request) -> _Asked:
         operation, record = self._operation, record_of(request.scope)
@@ -80,37 +83,28 @@ class OperationEndpoint:
         if kind != JSON:
             raise HttpProblem("media-type-unknown", f"The body must be {JSON}.")
         try:
-            content = await asyncio.wait_for(request.body(), self._service.settings.serve.deadline_s)
-        except TimeoutError:
-            detail = f"It was not complete within {self._service.settings.serve.deadline_s:g} s."
-            raise HttpProblem("body-late", detail, headers={"Connection": "close"}) from None
+            content = await request.body()
         except ClientDisconnect:
             raise HttpProblem("body-late", "The client has gone.") from None
         return of_body(self._operation.parameters, content)
 
     def _run(self, asked: _Asked) -> tuple[Reply, str]:
-        """Return the reply and its tag, both of one snapshot; raise ``HttpProblem``."""
-        try:
-            with self._borrowed(asked) as served:
-                call = Call(
-                    asked.parameters, served, asked.client, self._service.metrics, asked.target, asked.form
-                )
-                return self._operation.answer(call), self._tag(asked, served)
-        except NoctuleError as error:
-            raise problem_of(error) from error
+        """Return the reply and its tag, both of one snapshot; raise ``HttpProblem`` or ``NoctuleError``."""
+        with self._borrowed(asked) as served:
+            call = Call(
+                asked.parameters, served, asked.client, self._service.metrics, asked.target, asked.form
+            )
+            return self._operation.answer(call), self._tag(asked, served)
 
     @contextmanager
     def _borrowed(self, asked: _Asked) -> Iterator[ServedSnapshot]:
-        """Yield what is served; raise ``HttpProblem`` if there is nothing, or not what must answer."""
+        """Yield what is served; raise ``NoSnapshot`` if nothing is, ``HttpProblem`` if it may not answer."""
         wanted = asked.parameters.snapshot
-        try:
-            with self._service.current.borrow() as served:
-                if wanted and wanted != served.snapshot:
-                    detail = f"Snapshot {wanted} is not served; ask {served.snapshot}, or without a snapshot."
-                    raise HttpProblem("snapshot-gone", detail, snapshot=served.snapshot)
-                yield served
-        except NoctuleError as error:
-            raise problem_of(error) from error
+        with self._service.current.borrow() as served:
+            if wanted and wanted != served.snapshot:
+                detail = f"Snapshot {wanted} is not served; ask {served.snapshot}, or without a snapshot."
+                raise HttpProblem("snapshot-gone", detail, snapshot=served.snapshot)
+            yield served
 
     def _tag(self, asked: _Asked, served: ServedSnapshot) -> str:
         return self._tags.tag(asked.key, asked.parameters, served, asked.client, asked.form)

@@ -38,7 +38,7 @@ class EntityTags:
         return f'"{served.snapshot}-{digest}"'
 
 
-def is_named(tag: str, if_none_match: Iterable[str]) -> bool:
-    """Return whether a conditional request's headers name the tag."""
-    names = [each.strip() for header in if_none_match for each in header.split(",")[:_MOST_TAGS]]
-    return any(each.removeprefix("W/") == tag for each in names)
+def named_tags(if_none_match: Iterable[str]) -> frozenset[str]:
+    """Return the tags that a conditional request's headers name; ``*`` stands for any."""
+    names = (each.strip() for header in if_none_match for each in header.split(",")[:_MOST_TAGS])
+    return frozenset(each.removeprefix("W/") for each in names)

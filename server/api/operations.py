@@ -54,7 +54,7 @@ OPERATIONS = (
               searching.similar, bodies.AnswerBody,
               problems=("document-unknown", *_SEARCH_PROBLEMS[2:])),
     Operation("GET", "/v1/related", "related", "Words that mean almost the same.", RelatedParameters,
-              searching.related, bodies.RelatedBody, problems=("collection-forbidden",)),
+              searching.related, bodies.RelatedBody, problems=("query-empty", "collection-forbidden")),
     Operation("GET", "/v1/documents", "documents", "The documents whose names begin so.",
               DocumentListParameters, reading.documents, bodies.DocumentListBody, "documents"),
     Operation("GET", "/v1/documents/{doc_id}", "document", "A document, a section, or a range of characters.",

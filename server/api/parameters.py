@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 from rapidfuzz import process
 
@@ -25,18 +25,35 @@ def _without_controls(text: str) -> str:
     return text
 
 
+def _whole(value: object) -> object:
+    """Return a number such as 3.0 as the whole number that it is in JSON."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _text(most: int, description: str, **more: Any) -> Any:
     return Field(max_length=most, description=description, **more)
 
 
-_Text = Annotated[str, AfterValidator(_without_controls)]
+_WHOLE = BeforeValidator(_whole)
+# As a class of a regular expression: what a text may hold.
+_ALLOWED = r"[^\x00-\x08\x0b\x0c\x0e-\x1f]"
+_Text = Annotated[
+    str, AfterValidator(_without_controls), Field(json_schema_extra={"pattern": f"^{_ALLOWED}*$"})
+]
 _SnapshotName = Annotated[str, Field(
     pattern="^([0-9a-f]{20})?$", description="The snapshot that must answer; another is an error (410).",
 )]  # fmt: skip
+# What the schema says of blanks is told by the operation: of several searches, one may be empty.
+_NOT_BLANK = rf"{_ALLOWED}*[^\s\x00-\x1f]{_ALLOWED}*"
+_WORDS: dict[str, JsonValue] = {"minLength": 1, "pattern": f"^{_NOT_BLANK}$"}
+_DATE = (
+    r"(?!0000)[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
+    r"|02-(0[1-9]|1[0-9]|2[0-8]))"
+)
 # A filter's own parser tells what is wrong with one.
 _FILTER_FORM: dict[str, JsonValue] = {
-    "pattern": r"^((collection|path|tag|author|language|doc|front\.[^:]+):.*\S.*|community:[0-9]{1,100}"
-    r"|(after|before):[0-9]{4}-[0-9]{2}-[0-9]{2})$"
+    "pattern": rf"^((collection|path|tag|author|language|doc|front\.[^:\x00-\x1f]+):{_NOT_BLANK}"
+    rf"|community:[0-9]{{1,100}}|(after|before):{_DATE})$"
 }
 _Filters = Annotated[
     tuple[Annotated[_Text, Field(min_length=1, max_length=500, json_schema_extra=_FILTER_FORM)], ...],
@@ -48,9 +65,9 @@ _Collections = Annotated[
     tuple[Annotated[_Text, Field(min_length=1, max_length=64)], ...],
     Field(max_length=20, description="Only documents of these collections."),
 ]
-_TopN = Annotated[int, Field(ge=1, le=50, description="How many hits.")]
+_TopN = Annotated[int, Field(ge=1, le=50, description="How many hits."), _WHOLE]
 _ExcerptChars = Annotated[
-    int, Field(ge=0, le=2_000, description="The length of excerpts; 0: as the settings say.")
+    int, Field(ge=0, le=2_000, description="The length of excerpts; 0: as the settings say."), _WHOLE
 ]
 _Explain = Annotated[bool, Field(description="Whether to say where each score comes from.")]
 
@@ -66,10 +83,7 @@ class Parameters(BaseModel):
 class SearchParameters(Parameters):
     """A search."""
 
-    # What the schema says of blanks is told by the search: of several, one may be empty.
-    q: _Text = _text(
-        1_000, "Words, a question, or code.", json_schema_extra={"minLength": 1, "pattern": r"\S"}
-    )
+    q: _Text = _text(1_000, "Words, a question, or code.", json_schema_extra=_WORDS)
     top_n: _TopN = 10
     mode: Annotated[Mode, Field(description="Which lists are asked.")] = "hybrid"
     filter: _Filters = ()
@@ -98,7 +112,7 @@ class SimilarParameters(Parameters):
 class RelatedParameters(Parameters):
     """Words near a word."""
 
-    term: _Text = _text(200, "A word of the vocabulary, or any text.", min_length=1)
+    term: _Text = _text(200, "A word of the vocabulary, or any text.", json_schema_extra=_WORDS)
     top_n: _TopN = 10
 
 
@@ -106,8 +120,8 @@ class DocumentParameters(Parameters):
     """A document, or a part of it."""
 
     section: _Text = _text(500, "The anchor of a section; empty: all of the document.", default="")
-    start: int = Field(default=0, ge=0, le=1_000_000_000, description="The first character.")
-    max_chars: int = Field(default=20_000, ge=1, le=40_000, description="The most characters.")
+    start: Annotated[int, Field(ge=0, le=1_000_000_000, description="The first character."), _WHOLE] = 0
+    max_chars: Annotated[int, Field(ge=1, le=40_000, description="The most characters."), _WHOLE] = 20_000
 
 
 class DocumentListParameters(Parameters):
@@ -115,7 +129,7 @@ class DocumentListParameters(Parameters):
 
     prefix: _Text = _text(1_000, "The beginning of their names, as collection:folder/.", default="")
     after: _Text = _text(1_000, "The name after which the list goes on.", default="")
-    limit: int = Field(default=100, ge=1, le=1_000, description="The most documents.")
+    limit: Annotated[int, Field(ge=1, le=1_000, description="The most documents."), _WHOLE] = 100
 
 
 def of_query(model: type[_P], given: Iterable[tuple[str, str]]) -> _P:

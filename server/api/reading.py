@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -33,18 +34,16 @@ def document(call: Call[DocumentParameters]) -> Reply:
     rest = following if following < len(whole) else None
     if call.media_type == MARKDOWN:
         return Reply(text.encode(), f"{MARKDOWN}; charset=utf-8", _next_link(given, rest))
-    body = {
-        "snapshot": call.served.snapshot,
-        **{name: getattr(found, name) for name in _SHOWN},
-        "tags": list(found.tags),
-        "sections": [{"section": s.name, "title": s.title, "depth": s.depth} for s in found.sections],
-        "section": given.section,
-        "text": text,
-        "start": given.start,
-        "next": rest,
-        "total_chars": len(whole),
-    }
-    return json_reply(body)
+    part = {"section": given.section, "text": text, "start": given.start, "next": rest}
+    return json_reply(
+        {"snapshot": call.served.snapshot, **_described(found), **part, "total_chars": len(whole)}
+    )
+
+
+def _described(found: StoredDocument) -> dict[str, Any]:
+    sections = [{"section": s.name, "title": s.title, "depth": s.depth} for s in found.sections]
+    shown = {name: getattr(found, name) for name in _SHOWN}
+    return {**shown, "tags": list(found.tags), "sections": sections}
 
 
 _SHOWN = ("doc_id", "collection", "path", "title", "url", "description", "language", "modified")
@@ -53,26 +52,26 @@ _SHOWN = ("doc_id", "collection", "path", "title", "url", "description", "langua
 def documents(call: Call[DocumentListParameters]) -> Reply:
     """List the documents that the client may see and lists may name, those that begin with the prefix."""
     given, table = call.parameters, call.served.searcher.corpus.documents
-    ids = table.column("doc_id")
-    is_listed = pc.is_in(ids, value_set=pa.array(call.served.listed, pa.string()))
-    chosen = pc.and_(is_listed, pc.starts_with(ids, given.prefix))
-    if call.client.collections is not None:
-        allowed = pa.array(sorted(call.client.collections))
-        chosen = pc.and_(chosen, pc.is_in(table.column("collection"), value_set=allowed))
+    chosen = _chosen(call)
     total = pc.sum(chosen).as_py() or 0
     if given.after:
-        chosen = pc.and_(chosen, pc.greater(ids, given.after))
+        chosen = pc.and_(chosen, pc.greater(table.column("doc_id"), given.after))
     rows = np.flatnonzero(chosen.to_numpy())
-    shown = table.take(rows[: given.limit])
-    entries = [
-        {"doc_id": name, "title": title, "url": url}
-        for name, title, url in zip(
-            *(shown.column(c).to_pylist() for c in ("doc_id", "title", "url")), strict=True
-        )
-    ]
+    entries = table.select(["doc_id", "title", "url"]).take(rows[: given.limit]).to_pylist()
     following = entries[-1]["doc_id"] if len(rows) > given.limit else None
     body = {"snapshot": call.served.snapshot, "documents": entries, "next": following, "total": total}
     return json_reply(body)
+
+
+def _chosen(call: Call[DocumentListParameters]) -> pa.ChunkedArray:
+    """Return for each document whether it is listed, begins with the prefix, and may be seen."""
+    table, seen = call.served.searcher.corpus.documents, call.client.collections
+    ids = table.column("doc_id")
+    is_listed = pc.is_in(ids, value_set=pa.array(call.served.listed, pa.string()))
+    chosen = pc.and_(is_listed, pc.starts_with(ids, call.parameters.prefix))
+    if seen is not None:
+        chosen = pc.and_(chosen, pc.is_in(table.column("collection"), value_set=pa.array(sorted(seen))))
+    return chosen
 
 
 def collections(call: Call[Parameters]) -> Reply:

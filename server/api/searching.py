@@ -40,6 +40,8 @@ def related(call: Call[RelatedParameters]) -> Reply:
     if call.client.collections is not None:
         raise HttpProblem("collection-forbidden", "Related words are of all collections.")
     given = call.parameters
+    if not given.term.strip():
+        raise HttpProblem("query-empty", "Give term a word.")
     found = [{"term": c.term, "similarity": c.similarity} for c in _related(call)]
     return json_reply({"term": given.term, "snapshot": call.served.snapshot, "related": found})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -14,10 +16,12 @@ _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="noctule"'}
 
 
 class Guards:
-    """What every gate of a server shares: the tokens, the buckets, and the largest body."""
+    """What every gate of a server shares: tokens, buckets, the largest body, and how long one may take."""
 
-    def __init__(self, tokens: TokenFile | None, buckets: TokenBuckets, max_body_bytes: int) -> None:
-        self.tokens, self.buckets, self.max_body_bytes = tokens, buckets, max_body_bytes
+    def __init__(
+        self, tokens: TokenFile | None, buckets: TokenBuckets, max_body_bytes: int, body_s: float
+    ) -> None:
+        self.tokens, self.buckets, self.max_body_bytes, self.body_s = tokens, buckets, max_body_bytes, body_s
 
     def admit(self, scope: Scope, needed: str) -> Client:
         """Return who asks; raise ``HttpProblem`` for a token that will not do, or too many requests."""
@@ -62,7 +66,7 @@ class Gate:
         self._app, self._guards, self._needed = app, guards, needed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Admit the request, and count the bytes of its body; raise ``HttpProblem``."""
+        """Admit the request, and hold its body to its bounds; raise ``HttpProblem``."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -71,21 +75,32 @@ class Gate:
         declared = Headers(scope=scope).get("content-length", "0")
         if not declared.isdecimal() or int(declared[:20]) > limit:
             raise _too_large(limit)
-        await self._app(scope, _counted(receive, limit), send)
+        await self._app(scope, _BoundedBody(receive, limit, self._guards.body_s), send)
 
 
-def _counted(receive: Receive, limit: int) -> Receive:
-    received = 0
+class _BoundedBody:
+    """Receives a body of so many bytes within so many seconds, and then what follows it."""
 
-    async def counted() -> Message:
-        nonlocal received
-        message = await receive()
-        received += len(message.get("body", b""))
-        if received > limit:
-            raise _too_large(limit)
+    def __init__(self, receive: Receive, most_bytes: int, seconds: float) -> None:
+        self._receive, self._left, self._most, self._seconds = receive, most_bytes, most_bytes, seconds
+        self._deadline = asyncio.get_running_loop().time() + seconds
+        self._is_complete = False
+
+    async def __call__(self) -> Message:
+        """Return the next message; raise ``HttpProblem`` once the body is too large or too late."""
+        if self._is_complete:
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            detail = f"It was not complete within {self._seconds:g} s."
+            raise HttpProblem("body-late", detail, headers={"Connection": "close"}) from None
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _too_large(self._most)
+        self._is_complete = not message.get("more_body", False)
         return message
-
-    return counted
 
 
 def _too_large(limit: int) -> HttpProblem:

@@ -48,6 +48,10 @@ class Metrics:
         self.not_modified = Counter(
             "noctule_not_modified_total", "Requests answered by 304.", registry=registry
         )
+        self.tool_calls = Counter(
+            "noctule_tool_calls_total", "Calls of the tools for agents.", ("tool", "outcome"),
+            registry=registry,
+        )  # fmt: skip
         self.in_flight = Gauge(
             "noctule_in_flight", "Requests that run or wait.", registry=registry, multiprocess_mode="livesum"
         )

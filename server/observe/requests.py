@@ -13,8 +13,9 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ...pipeline.errors import NoctuleError
 from ...pipeline.printable import bounded, json_printable
-from ..problems import HttpProblem
+from ..problems import HttpProblem, problem_of
 from .metrics import Metrics
 
 RECORD = "noctule.record"
@@ -26,7 +27,10 @@ _PROBES = ("GET /livez", "GET /readyz", "GET /metrics")
 
 @dataclass(slots=True)
 class RequestRecord:
-    """A request on its way: which route answers, who asks, and what."""
+    """A request on its way: which route answers, who asks, and what.
+
+    A route is a method, a path and, where one path answers several things, which of them.
+    """
 
     request_id: str
     route: str = "other"
@@ -57,7 +61,7 @@ class ProblemAnswers:
             await self._app(scope, receive, send)
         except Exception as error:
             record = scope.get(RECORD) or RequestRecord("")
-            problem = _problem_of(error, record)
+            problem = observed_problem(error, record)
             if record.status:
                 raise
             record.code = problem.code
@@ -102,7 +106,8 @@ class ObservedRequests:
         peer = scope["client"][0] if scope.get("client") else "-"
         parts = [
             bounded(peer, 64), record.client, bounded(scope["method"], 16), _quoted(scope["path"]),
-            str(record.status), f"{record.sent}B", f"{seconds * 1000:.1f}ms", record.request_id,
+            *record.route.split(" ")[2:], str(record.status), f"{record.sent}B", f"{seconds * 1000:.1f}ms",
+            record.request_id,
         ]  # fmt: skip
         if record.code:
             parts.append(record.code)
@@ -117,9 +122,12 @@ def _quoted(text: str) -> str:
     return json_printable(json.dumps(shown, ensure_ascii=False))
 
 
-def _problem_of(error: Exception, record: RequestRecord) -> HttpProblem:
+def observed_problem(error: Exception, record: RequestRecord) -> HttpProblem:
+    """Return the problem that an error is to a client; one of ours is logged under the request's number."""
     if isinstance(error, HttpProblem):
         return error
+    if isinstance(error, NoctuleError):
+        return problem_of(error)
     if isinstance(error, HTTPException):
         code = {404: "route-unknown", 405: "method-not-allowed"}.get(error.status_code, "body-invalid")
         return HttpProblem(code, "See /openapi.json.", headers=dict(error.headers or {}))

@@ -126,9 +126,10 @@ def media_files(library: Library, snapshot: SnapshotTables, reuse: Reuse) -> Ite
         else:
             missing[key] = asset
     if missing:
-        with snapshot.open_table("assets") as file:
-            for group in range(file.num_row_groups):
-                yield from _written(file, group, missing)
+        for opened in snapshot.open_tables("assets"):
+            with opened as file:
+                for group in range(file.num_row_groups):
+                    yield from _written(file, group, missing)
 
 
 def _written(file: pq.ParquetFile, group: int, missing: dict[tuple[str, str], Asset]) -> Iterator[SitePage]:

@@ -42,8 +42,8 @@ class SnapshotTables(Protocol):
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return one table, or some of its columns."""
 
-    def open_table(self, name: str) -> pq.ParquetFile:
-        """Return one table's file, to read row groups from."""
+    def open_tables(self, name: str) -> Sequence[pq.ParquetFile]:
+        """Return the files that one table lies in, to read row groups from."""
 
 
 @dataclass(frozen=True, slots=True)

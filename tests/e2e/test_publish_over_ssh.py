@@ -5,6 +5,7 @@ damaged.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,16 @@ from noctule.artifacts.disk.layout import CURRENT
 from noctule.artifacts.remote.send import send
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
-from noctule.pipeline.errors import DamagedSnapshot, RemoteUnavailable, SettingsError
+from noctule.pipeline.discover import list_files
+from noctule.pipeline.errors import (
+    DamagedSnapshot,
+    MissingRoot,
+    RejectedDocument,
+    RemoteUnavailable,
+    SettingsError,
+)
+from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.settings.collection import Collection
 from tests.command_line import CommandLine
 from tests.loopback_server import running
 from tests.snapshot_builder import publish_tiny_snapshot
@@ -138,3 +148,23 @@ def test_a_server_that_is_gone_is_said_and_the_cache_answers(
     with pytest.raises(RemoteUnavailable, match="did not respond as expected"):
         send(store, address, keep=1)
     assert edition(Store(address)) == 0
+
+
+def test_documents_are_read_over_ssh_where_they_lie(server: SshServer, target: str) -> None:
+    folder = there(server, target)
+    (folder / "sub").mkdir(parents=True)
+    for number in range(20):
+        (folder / "sub" / f"{number:02}.md").write_text(f"# Owl {number}\n")
+    (folder / "link.md").symlink_to(folder / "sub" / "00.md")
+    collection = Collection(root=target)
+    listing = list_files("c", collection)
+    assert len(listing.files) == 20 and [each.path for each in listing.rejections] == ["link.md"]
+    with ThreadPoolExecutor(8) as pool:
+        read = list(pool.map(lambda file: read_source(file, collection), listing.files))
+    assert [source.content.decode() for source in read] == [f"# Owl {number}\n" for number in range(20)]
+    assert [source.version for source in read] == [file.version for file in listing.files]
+    (folder / "sub" / "00.md").unlink()
+    with pytest.raises(RejectedDocument, match="gone"):
+        read_source(listing.files[0], collection)
+    with pytest.raises(MissingRoot):
+        list_files("c", Collection(root=f"{target}/none"))

@@ -38,7 +38,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_there_is_one_top_level_name(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"noctule"}
+    installed = [name for name in names if ".dist-info/" not in name and ".data/" not in name]
+    assert {name.split("/")[0] for name in installed} == {"noctule"}
+    assert [name.partition(".data/")[2] for name in names if ".data/" in name] == [
+        "data/share/man/man1/noctule.1"
+    ]
 
 
 def test_it_holds_what_it_needs_and_no_link(wheel: Path) -> None:

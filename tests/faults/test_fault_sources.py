@@ -21,7 +21,9 @@ from noctule.docsite.urls import Placed, page_paths
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.parse_batch import FileBatch, understand
 from noctule.flows.stages.sources import hash_files, list_sources
-from noctule.pipeline.discover import _visit, _Walk, list_files
+from noctule.pipeline.discover import list_files
+from noctule.pipeline.discover.local_folder import _visit
+from noctule.pipeline.discover.selection import Selection
 from noctule.pipeline.errors import RejectedDocument, SourceError
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.includes.source import read_source
@@ -152,7 +154,7 @@ def test_a_folder_that_cannot_be_looked_at_for_a_moment_is_no_folder_less(tmp_pa
     away = _Away(tmp_path / "deep")
     with pytest.raises(SourceError, match="cannot be accessed: Stale file handle"):
         _visit(
-            _Walk("c", collection(tmp_path), globs(("**",)), globs(()), globs(()), globs(())),
+            Selection("c", collection(tmp_path), globs(("**",)), globs(()), globs(()), globs(())),
             cast("os.DirEntry[str]", away),
             "",
         )

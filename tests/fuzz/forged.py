@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow as pa
 
 from noctule.artifacts.disk.layout import MANIFEST, SNAPSHOTS, TABLES, table_file
-from noctule.artifacts.disk.manifest import FileEntry, IndexRecord, Manifest
+from noctule.artifacts.disk.manifest import Manifest
+from noctule.artifacts.disk.manifest_records import FileEntry, IndexRecord
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.snapshot import Snapshot, hash_files

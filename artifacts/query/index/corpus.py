@@ -25,7 +25,7 @@ from ...store.snapshot import Snapshot
 from ...tables.parquet import tuples
 from ..model import Ints, Owners, SectionNode
 from .database import SnapshotDatabase
-from .postings import InvertedIndex, TableRows, TermVectorRows, TokenVectorRows
+from .postings import InvertedIndex, TableRows, TermVectorRows, TokenVectorRows, inverted_index
 from .vocabulary import (
     AcronymTable,
     ConceptVocabulary,
@@ -95,12 +95,12 @@ class CorpusReader:
     @_Once
     def prose(self) -> InvertedIndex:
         """Return the BM25F index of prose."""
-        return InvertedIndex(self.snapshot, "terms", "postings")
+        return inverted_index(self.snapshot, "terms", "postings")
 
     @_Once
     def code(self) -> InvertedIndex:
         """Return the index of code."""
-        return InvertedIndex(self.snapshot, "code_terms", "code_postings")
+        return inverted_index(self.snapshot, "code_terms", "code_postings")
 
     @_Once
     def index_words(self) -> SpellingIndex:
@@ -257,6 +257,20 @@ class CorpusReader:
         if len(rows) and not 0 <= rows.min() <= rows.max() < vectors:
             raise damaged(f"a vector_row is not in 0..{vectors - 1}", self.snapshot.file("passages"))
         return rows.astype(np.int64)
+
+    @_Once
+    def content_of(self) -> Ints:
+        """Return numbers for the contents of passages, equal where the content is.
+
+        Passages of one content share their vector, but not those of two shards: of these the first 64 bits of
+        the content hash decide.
+        """
+        if not self.snapshot.manifest.shards:
+            return self.vector_row
+        hashes = pc.utf8_slice_codeunits(self._column("vectors", "content_hash"), 0, 16)
+        return np.array([int(each, 16) for each in hashes.to_pylist()], np.uint64).view(np.int64)[
+            self.vector_row
+        ]
 
     @_Once
     def vector_owners(self) -> Owners:

@@ -35,7 +35,7 @@ _ROWS = f"""
 create view whole_documents as
 select file_row_number as document, * exclude (file_row_number)
     replace (try_cast(left(modified, 10) as date) as modified)
-from read_parquet(getvariable('snapshot') || '/documents.parquet', file_row_number = true);
+from {{documents}};
 create table document_rows as select * exclude ({", ".join(_SELDOM_READ)}) from whole_documents
 """  # noqa: S608  # ours
 _NAMES_SELDOM_READ = re.compile(rf"\b({'|'.join(_SELDOM_READ)})\b", re.IGNORECASE)
@@ -182,14 +182,12 @@ class SnapshotDatabase:
         if self._closed:
             raise QueryError("the searcher is closed", hint="Open it again, or ask before it is closed.")
         if self._connection is None:
-            self._snapshot.require_tables()
-            connection = catalog.locked_connection(self._snapshot.path)
-            connection.execute(_ROWS)
+            connection = self._snapshot.locked_connection()
+            connection.execute(_ROWS.format(documents=self._snapshot.relation("documents")))
             self._connection = connection
         missing = [part for part in parts if part not in self._parts]
         if missing:
-            dimension, languages = self._snapshot.manifest.model.dimension, self._snapshot.languages
-            self._connection.execute(catalog.catalog(dimension, languages, missing))
+            self._connection.execute(self._snapshot.catalog(missing))
             self._parts.update(missing)
         return self._connection
 
@@ -211,7 +209,7 @@ class SnapshotDatabase:
             where = " ".join([f"where {predicate!r}", *map(repr, values)])
             hint = f"Columns: {', '.join(DOCUMENTS.names)}."
             raise catalog.refused(error, self._snapshot.path, where, hint) from None
-        mask = np.zeros(self._snapshot.manifest.files["documents.parquet"].rows or 0, dtype=np.bool_)
+        mask = np.zeros(self._snapshot.rows("documents"), dtype=np.bool_)
         mask[rows] = True
         mask.flags.writeable = False
         return mask

@@ -59,9 +59,11 @@ class TableRows:
     """Rows of a table by number; only the row groups that hold them are read, and the last ones are kept."""
 
     def __init__(self, snapshot: Snapshot, table: str, columns: Sequence[str]) -> None:
-        self._path, self._file = snapshot.file(table), snapshot.open_table(table)
+        held = [(each.file(table), each.open_table(table)) for each in snapshot.holders(table)]
         self._columns, self._lock = list(columns), threading.Lock()
-        self._starts = np.concatenate([[0], np.cumsum(group_rows(self._path))]).astype(np.int64)
+        self._places = [(path, file, group) for path, file in held for group in range(file.num_row_groups)]
+        sizes = [rows for path, _ in held for rows in group_rows(path)]
+        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self._groups: Cache[list[pa.ChunkedArray]] = Cache(_CACHED_GROUPS)
 
     def of(self, row: int) -> Mapping[str, Any]:
@@ -82,8 +84,9 @@ class TableRows:
         return found
 
     def _read_group(self, group: int) -> list[pa.ChunkedArray]:
+        path, file, at = self._places[group]
         with self._lock:  # a Parquet file is not to be read by two threads at once
-            columns: list[pa.ChunkedArray] = read_group(self._file, group, self._path, self._columns).columns
+            columns: list[pa.ChunkedArray] = read_group(file, at, path, self._columns).columns
         return columns
 
 
@@ -158,6 +161,38 @@ class InvertedIndex(_SortedTerms):
         start, end = self.first_from(prefix), self.first_from(prefix + chr(0x10FFFF))
         order = np.lexsort((np.arange(start, end), -self.frequency[start:end]))[:limit]
         return [self.terms[start + int(at)].as_py() for at in order]
+
+
+class ShardedIndex(InvertedIndex):
+    """The postings of a set of shards: terms are those of the set, passages are numbered over all shards."""
+
+    def __init__(self, snapshot: Snapshot, terms: str, postings: str) -> None:
+        _SortedTerms.__init__(self, snapshot.table(terms, ["term"]).column("term"))
+        self._table, self._passages = snapshot.table(terms), snapshot.rows("passages")
+        self._shards = [InvertedIndex(part, terms, postings) for part in snapshot.parts]
+        sizes = [part.rows("passages") for part in snapshot.parts]
+        self._first = (np.cumsum(sizes) - sizes).astype(np.int32)
+
+    def of(self, term: str) -> PostingList | None:
+        """Return the term's postings in all shards, or ``None`` if no passage holds it."""
+        found = [
+            (posting, first)
+            for shard, first in zip(self._shards, self._first, strict=True)
+            if (posting := shard.of(term)) is not None
+        ]
+        if not found:
+            return None
+        return PostingList(
+            np.concatenate([posting.passages + first for posting, first in found]),
+            np.concatenate([posting.scores for posting, _ in found]),
+            np.concatenate([posting.fields for posting, _ in found]),
+        )
+
+
+def inverted_index(snapshot: Snapshot, terms: str, postings: str) -> InvertedIndex:
+    """Return the postings of a snapshot, or of all shards of a set."""
+    kind = ShardedIndex if snapshot.manifest.shards else InvertedIndex
+    return kind(snapshot, terms, postings)
 
 
 class TermVectorRows(_SortedTerms):

@@ -111,8 +111,7 @@ def _calibrate(candidates: Sequence[Candidate], context: QueryContext) -> list[C
 
 
 def _duplicate_hash(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-    # Passages of one content hash share their vector.
-    return without_same(candidates, _of(context.corpus.vector_row, candidates))
+    return without_same(candidates, _of(context.corpus.content_of, candidates))
 
 
 def _duplicate_url(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:

@@ -15,7 +15,7 @@ from ....pipeline.embedding.onnx_encoder import OnnxEncoder
 from ....pipeline.errors import ModelMismatch
 from ....pipeline.settings.settings import Embed, Settings, recorded_model_name, recorded_query_prompt
 from ...disk.layout import ONNX_MODEL, TOKENIZER
-from ...disk.manifest import QueryModel
+from ...disk.manifest_records import QueryModel
 from ...store.query_models import file_name, verify_file
 from ...store.snapshot import Snapshot
 from ..caches import Cache, Usage

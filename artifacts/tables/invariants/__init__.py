@@ -29,6 +29,20 @@ RULES: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
 )
 
 
+RULES_OF_SET: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
+    lexical.surfaces,
+    vector_rows.vocabulary,
+    vector_rows.term_vectors,
+    vector_rows.token_vectors,
+)
+
+
+def problems_of_set(tables: Tables) -> Iterator[Problem]:
+    """Yield every broken rule of the tables that a set of shards has for itself."""
+    for rule in RULES_OF_SET:
+        yield from rule(tables)
+
+
 def problems(tables: Tables) -> Iterator[Problem]:
     """Yield every broken rule, with one row of each; nothing for a sound snapshot."""
     for rule in RULES:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
+from ...artifacts.store.contents import unverified
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...pipeline.model import SnapshotId
 from ...pipeline.settings.site import Site
@@ -132,7 +133,7 @@ _open_there = ExitStack()
 
 @lru_cache(maxsize=1)
 def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePlan:
-    return plan_site(Snapshot(snapshot, read_manifest(snapshot, snapshot_id), None), settings)
+    return plan_site(unverified(snapshot, read_manifest(snapshot, snapshot_id)), settings)
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...artifacts.disk.manifest import Manifest
-from ...artifacts.store.snapshot import Snapshot
+from ...artifacts.store.contents import unverified
 from ..background import BackgroundProcess
 from ..incremental.staging import StagingFolder
 from ..library import SnapshotTables
@@ -62,7 +62,7 @@ def begin_shown(
 
 def fill_shown(job: ShownJob) -> Made[Shown]:
     """Put the files into the staged folder; raise as ``make_shown`` and ``StagingFolder.add`` do."""
-    snapshot = Snapshot(job.snapshot, job.manifest, None)
+    snapshot = unverified(job.snapshot, job.manifest)
     with site_before(job.before, job.damaged) as previous, Files(job.below, previous, Half.SHOWN) as files:
         stage = StagingFolder(job.staged, previous, replacing=True)
         shown = make_shown(job.documents, job.filters, snapshot, files)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ...artifacts.disk.manifest import Manifest
+from ...artifacts.store.contents import unverified
 from ...artifacts.store.snapshot import Snapshot
 from ...pipeline.identity import canonical_json
 from ...pipeline.settings.search import Search
@@ -73,7 +74,7 @@ def make_lookup_files(job: LookupJob) -> LookupFiles:
     The snapshot's folder may be moved in the meantime.
     """
     with _within(job.folders), site_before(job.before) as previous:
-        snapshot = Snapshot(Path(), job.manifest, None)
+        snapshot = unverified(Path(), job.manifest)
         with Files(FOLDER, previous, Half.LOOKUP) as files:
             lookup = make_lookup(snapshot, job.ranking, files)
             made_of = _made_of(job.manifest.snapshot_id(), job.ranking, previous)

@@ -132,7 +132,8 @@ def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
 def blocks(snapshot: SnapshotTables, name: str, column: str) -> Iterator[pa.Array]:
     """Yield a table's column in order, in blocks, so that an on-disk snapshot is never all in memory."""
     if isinstance(snapshot, Snapshot):
-        yield from read_blocks(snapshot.file(name), column)
+        for each in snapshot.holders(name):
+            yield from read_blocks(each.file(name), column)
     else:
         yield from snapshot.table(name, [column])[column].chunks
 

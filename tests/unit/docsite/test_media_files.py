@@ -71,7 +71,7 @@ def test_unchanged_files_are_kept_and_not_read(tmp_path: Path) -> None:
     build_site(snapshot, site, Site())
 
     class _Unread(TablesInMemory):
-        def open_table(self, name: str) -> object:  # type: ignore[override]
+        def open_tables(self, name: str) -> object:  # type: ignore[override]
             raise AssertionError(f"{name} was read")
 
     texts = {**TEXTS, "d.md": "# D\n"}

@@ -179,7 +179,7 @@ def test_assets_of_static_folders_are_as_if_they_lay_in_the_collection(tmp_path:
     collection = Collection(root=str(tmp_path / "docs"), static_folders=(str(tmp_path / "site"),))
     listing = list_files("c", collection)
     assert [file.path for file in listing.assets] == ["static/img/owl.png", "static/own.png"]
-    read = [read_asset(file, collection) for file in listing.assets]
+    read = [read_asset(file, collection).content for file in listing.assets]
     assert read == [b"site/img/owl.png", b"docs/static/own.png"] and listing.files == ()
     with pytest.raises(MissingRoot, match="static_folders"):
         list_files("c", collection.model_copy(update={"static_folders": (str(tmp_path / "gone"),)}))
@@ -192,7 +192,7 @@ def test_images_of_notebooks_are_assets(tmp_path: Path) -> None:
     (tmp_path / "b.ipynb").write_text('{"image/png"')
     collection = Collection(root=str(tmp_path))
     (file,) = list_files("c", collection).assets
-    assert file.path == "a.ipynb/cell-1-output-1.png" and read_asset(file, collection) == image
+    assert file.path == "a.ipynb/cell-1-output-1.png" and read_asset(file, collection).content == image
     (tmp_path / "a.ipynb").write_text("{}")
     with pytest.raises(RejectedDocument, match="no such image"):
         read_asset(file, collection)
@@ -212,4 +212,4 @@ def test_a_large_asset_is_listed_and_not_read(tmp_path: Path) -> None:
     assert file.size == 2_000
     with pytest.raises(RejectedDocument, match="max_asset_bytes = 1,000"):
         read_asset(file, collection(tmp_path, max_asset_bytes=1_000))
-    assert read_asset(file, collection(tmp_path)) == bytes(2_000)
+    assert read_asset(file, collection(tmp_path)).content == bytes(2_000)

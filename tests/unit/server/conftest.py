@@ -63,13 +63,14 @@ def start_service(library: Store, tmp_path_factory: pytest.TempPathFactory) -> I
         def start(
             site: Path | None = None,
             search: dict[str, Any] | None = None,
-            extensions: tuple[Extension, ...] = (),
+            extensions: tuple[Callable[[SearchService], Extension], ...] = (),
             client: tuple[str, int] = ("127.0.0.1", 50_000),
+            over: Store | None = None,
             **serve: Any,
         ) -> Asked:
             given = {"serve": {"requests_per_second": 0, **serve}, "search": search or {}}
-            service = SearchService(store, parse(given, where="test"))
-            app = service_app(service, site, extensions)
+            service = SearchService(over or store, parse(given, where="test"))
+            app = service_app(service, site, [make(service) for make in extensions])
             asked = TestClient(app, base_url=ADDRESS, client=client)
             stack.enter_context(asked)
             deadline = time.monotonic() + 60
@@ -93,7 +94,7 @@ def token_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rights = {
         "all": "* *",
         "notes": "search,documents notes",
-        "other": "search,documents other",
+        "other": "search,documents,mcp other",
         "reader": "documents",
     }
     lines = [f"{name} {hashed(token)} {rights[name]}" for name, token in TOKENS.items()]

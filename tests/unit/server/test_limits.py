@@ -12,20 +12,22 @@ from typing import Any
 import jsonschema
 import pytest
 from starlette.responses import PlainTextResponse
+from starlette.types import Message
 
+from noctule.artifacts.store.store import Store
 from noctule.docsite.build import build_site
 from noctule.pipeline.errors import SettingsError
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.site import Site
-from noctule.server.agents.http import agent_extension
 from noctule.server.app import Extension
-from noctule.server.guard.gate import CLIENT
+from noctule.server.guard.gate import CLIENT, Gate, Guards
+from noctule.server.guard.rate import TokenBuckets
 from noctule.server.negotiation import preferred
 from noctule.server.problems import HttpProblem
 from noctule.server.run import ServedParts, require_guarded
-from noctule.server.service import BoundedExecution
+from noctule.server.service import BoundedExecution, SearchService
 from tests.site_builder import snapshot_of
-from tests.unit.server.conftest import TOKENS, Asked, Start, bearer, hashed
+from tests.unit.server.conftest import Asked, Start, bearer
 
 SEARCH = "/v1/search?q=boat"
 
@@ -57,6 +59,22 @@ def test_a_large_body_is_refused_whatever_it_says_of_itself(asked: Asked) -> Non
     asked.problem("/v1/search", 413, "body-too-large", method="POST", content=parts, headers=kind)
 
 
+def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    async def receive() -> Message:
+        await asyncio.sleep(9)
+        return {}
+
+    async def app(scope: Any, receive: Any, _send: Any) -> None:
+        await receive()
+
+    async def send(_message: Message) -> None:
+        raise AssertionError
+
+    gate = Gate(app, Guards(None, TokenBuckets(0, 1), max_body_bytes=9, body_s=0.05), "search")
+    with pytest.raises(HttpProblem, match="body-late"):
+        asyncio.run(gate({"type": "http", "headers": []}, receive, send))
+
+
 def test_an_error_of_ours_tells_nothing_but_its_number(
     asked: Asked, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
@@ -79,49 +97,12 @@ def test_an_extension_is_behind_the_same_guards(start_service: Start, token_file
         await PlainTextResponse(f"{scope['path']} {scope[CLIENT].name}")(scope, receive, send)
 
     extension = Extension("/mcp", app, "mcp", lifespan)
-    asked = start_service(extensions=(extension,), tokens=str(token_file))
+    asked = start_service(extensions=(lambda _: extension,), tokens=str(token_file))
     assert entered
     assert asked.client.post("/mcp", headers=bearer("all")).text == "/mcp all"
     asked.problem("/mcp", 401, "token-missing", method="POST")
     asked.problem("/mcp", 403, "scope-missing", method="POST", headers=bearer("notes"))
     asked.problem("/mcp", 403, "origin-forbidden", method="POST", headers={"Origin": "https://evil.example"})
-
-
-def test_a_token_for_some_collections_only_is_told_nothing_by_the_tools(
-    start_service: Start, tmp_path: Path
-) -> None:
-    tokens = tmp_path / "tokens.txt"
-    rights = {"all": "mcp *", "other": "mcp,search other"}
-    tokens.write_text("".join(f"{name} {hashed(TOKENS[name])} {each}\n" for name, each in rights.items()))
-    extension = agent_extension(start_service().service)
-    asked = start_service(extensions=(extension,), tokens=str(tokens))
-    accept = {"Accept": "application/json, text/event-stream"}
-    calls = {
-        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {},
-                       "clientInfo": {"name": "test", "version": "1"}},
-        "resources/list": {},
-        "tools/call": {"name": "read_doc", "arguments": {"ref": "notes:boat"}},
-    }  # fmt: skip
-    for method, params in calls.items():
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        told = asked.client.post("/mcp", json=body, headers={**bearer("all"), **accept})
-        assert (told.status_code, "notes" in told.text) == (200, True), (method, told.text)
-        more = {"method": "POST", "json": body, "headers": {**bearer("other"), **accept}}
-        assert "notes" not in str(asked.problem("/mcp", 403, "collection-forbidden", **more)), method
-
-
-def test_the_tools_answer_under_every_name_that_a_search_does(start_service: Start) -> None:
-    extension = agent_extension(start_service().service)
-    asked = start_service(extensions=(extension,), hosts=["docs.example"])
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    accept = {"Accept": "application/json, text/event-stream"}
-    for name in ("192.168.7.5:8000", "[fe80::1]:8000", "docs.example"):
-        headers = {"Host": name, "Origin": f"http://{name}", **accept}
-        answer = asked.client.post("/mcp", json=body, headers=headers)
-        assert answer.status_code == 200, (name, answer.text)
-    asked.problem("/mcp", 421, "host-unknown", method="POST", headers={"Host": "evil.example", **accept})
-    foreign = {"Origin": "https://evil.example", **accept}
-    asked.problem("/mcp", 403, "origin-forbidden", method="POST", headers=foreign)
 
 
 def test_a_page_is_markdown_for_who_prefers_that(start_service: Start, tmp_path: Path) -> None:
@@ -168,6 +149,17 @@ def test_the_log_holds_no_question_unless_asked_and_nothing_unescaped(
     lines = [record.getMessage() for record in caplog.records]
     assert any('q="whispered \\u202e"' in line for line in lines)
     assert all(line.isprintable() for line in lines)
+
+
+def test_one_of_several_processes_is_ready_before_it_accepts(library: Store) -> None:
+    service = SearchService(library, parse({"serve": {"workers": 2, "poll_s": 9}}, where="test"))
+
+    async def is_ready() -> bool:
+        async with service.running():
+            with service.current.borrow() as served:
+                return bool(served.snapshot)
+
+    assert asyncio.run(is_ready())
 
 
 def test_figures_are_told(asked: Asked) -> None:

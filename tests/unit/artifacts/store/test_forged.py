@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from noctule.artifacts.disk.layout import FAISS_INDEX, MANIFEST, table_file
-from noctule.artifacts.disk.manifest import FileEntry
+from noctule.artifacts.disk.manifest_records import FileEntry
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.snapshot import Snapshot, hash_files
 from noctule.artifacts.tables import parquet

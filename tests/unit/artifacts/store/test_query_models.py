@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from noctule.artifacts.disk.layout import MODELS, ONNX_MODEL, TOKEN_VECTORS, TOKENIZER
-from noctule.artifacts.disk.manifest import FileEntry, Manifest, QueryModel
+from noctule.artifacts.disk.manifest import Manifest
+from noctule.artifacts.disk.manifest_records import FileEntry, QueryModel
 from noctule.artifacts.remote.mirror import mirror_folder
 from noctule.artifacts.remote.send import send
 from noctule.artifacts.store.query_models import (

@@ -203,7 +203,7 @@ def test_commands_refuse_a_forged_list_of_languages(arguments: tuple[str, ...], 
 
 def test_a_language_is_a_string_in_the_catalog_whatever_it_holds(snapshot: Snapshot, tmp_path: Path) -> None:
     target = tmp_path / "written.csv"
-    catalog.connect(snapshot.path, DIMENSION, [_hostile(target)])
+    snapshot.locked_connection().execute(catalog.catalog(DIMENSION, [_hostile(target)]))
     assert not target.exists()
 
 
@@ -221,7 +221,7 @@ def test_the_catalog_itself_runs_behind_the_locks(
     target = tmp_path / "written.csv"
     monkeypatch.setattr(catalog, "catalog", lambda *_, **__: statement.format(target=target))
     with pytest.raises(duckdb.Error):
-        catalog.connect(snapshot.path, DIMENSION, ["en"])
+        snapshot.connect()
     assert not target.exists()
 
 

@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from noctule.artifacts.disk.layout import FAISS_INDEX
-from noctule.artifacts.disk.manifest import IndexRecord
+from noctule.artifacts.disk.manifest_records import IndexRecord
 from noctule.artifacts.tables import inverted_file
 from noctule.artifacts.tables.vectors import first_strange_row, flat_record, read_index, search
 from noctule.pipeline.errors import DamagedSnapshot

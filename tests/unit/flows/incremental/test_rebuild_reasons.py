@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from noctule.artifacts.disk.manifest import IndexRecord, Manifest, ModelRecord
+from noctule.artifacts.disk.manifest import Manifest
+from noctule.artifacts.disk.manifest_records import IndexRecord, ModelRecord
 from noctule.flows.incremental.rebuild_reasons import Rebuild, compared
 from noctule.pipeline import __version__
 from noctule.pipeline.embedding.model_files import find

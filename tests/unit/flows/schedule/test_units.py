@@ -165,10 +165,15 @@ def test_the_command_prints_units_and_refuses_what_is_wrong(tmp_path: Path) -> N
         assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
 
 
-def test_a_night_that_publishes_elsewhere_may_reach_it(tmp_path: Path) -> None:
-    (tmp_path / "noctule.toml").write_text(
-        '[collections.docs]\nroot = "docs"\n[publish]\ntargets = ["s3://bucket/docs"]\n'
-    )
+@pytest.mark.parametrize(
+    "given",
+    [
+        '[collections.docs]\nroot = "docs"\n[publish]\ntargets = ["s3://bucket/docs"]\n',
+        '[collections.docs]\nroot = "s3://bucket/docs"\n',
+    ],
+)
+def test_a_night_that_publishes_or_reads_elsewhere_may_reach_it(tmp_path: Path, given: str) -> None:
+    (tmp_path / "noctule.toml").write_text(given)
     printed = CommandLine(tmp_path, tmp_path / "store").run("schedule", "--as", "systemd", "--json").json
     assert "IPAddress" not in printed["units"]["noctule.service"]
 

@@ -15,7 +15,7 @@ from noctule.artifacts.tables.parquet import open_file, write_table
 from noctule.flows.run.context import RunContext
 from noctule.flows.stages import assets
 from noctule.flows.stages.corpus import CorpusRecord
-from noctule.flows.stages.links import link_tables
+from noctule.flows.stages.links import link_tables, stored
 from noctule.flows.stages.sources import HashedSources, hash_sources, list_sources
 from noctule.flows.stages.write import _row_groups
 from noctule.pipeline import source_files
@@ -37,7 +37,7 @@ def _run(root: Path, store: Path, **more: object) -> RunContext:
 
 
 def _hashed(run: RunContext) -> HashedSources:
-    hashed = hash_sources(run, list_sources(run.settings))
+    hashed = hash_sources(run, list_sources(run.settings), Store(run.store))
     assert hashed is not None
     return hashed
 
@@ -98,9 +98,8 @@ def test_what_cannot_be_used_is_quarantined_if_it_is_named(
     assert table["path"].to_pylist() == ["img/owl.png"]
     (rejection,) = record.rejections
     assert (rejection.path, rejection.kind) == (name, "quarantined") and reason in rejection.reason
-    links = link_tables([_link(name), _link("img/owl.png", 1)], Partition({}, (), 0.0), {"assets": table})[
-        "links"
-    ]
+    given = stored([_link(name), _link("img/owl.png", 1)], root.parent)
+    links = link_tables(given, Partition({}, (), 0.0), {"assets": table})["links"]
     assert links["status"].to_pylist() == ["missing-asset", "asset"]
     assert links["asset"].to_pylist() == [None, "img/owl.png"]
     assert _collected(run, "img/owl.png")[1].rejections == ()

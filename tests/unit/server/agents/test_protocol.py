@@ -14,16 +14,18 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from starlette.applications import Starlette
-from starlette.routing import Route
+from starlette.routing import Route, Router
 
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.server.agents.http import PATH, AgentEndpoint, agent_extension
-from noctule.server.agents.protocol import AgentServer, tool_list
+from noctule.server.agents.protocol import AgentHost, AgentServer, tool_list
 from noctule.server.agents.tools import Tools
+from noctule.server.app import guarded as guarded_app
+from noctule.server.guard.gate import Gate
+from noctule.server.service import SearchService
 from tests.library_builder import PLAIN, TODAY, WordEncoder, settings_of
-from tests.unit.server.conftest import Asked, Start
+from tests.unit.server.conftest import Asked, Start, bearer
 
 GOLDEN = Path(__file__).with_name("tool_list.json")
 REVISION = "2026-07-28"
@@ -63,7 +65,7 @@ async def test_the_list_of_tools_is_always_the_same_and_short(lender: _Lender) -
 
 
 async def test_a_client_finds_and_reads(lender: _Lender) -> None:
-    async with Client(AgentServer(lender).server()) as client:
+    async with Client(AgentServer(AgentHost(lender)).server()) as client:
         assert client.server_info.name == "noctule" and "notes (13)" in (client.instructions or "")
         listed = await client.list_tools()
         assert [each.name for each in listed.tools] == ["search_docs", "read_doc", "browse_docs"]
@@ -76,7 +78,7 @@ async def test_a_client_finds_and_reads(lender: _Lender) -> None:
 
 async def test_documents_are_resources_of_their_snapshot(lender: _Lender) -> None:
     snapshot = lender.searcher.corpus.snapshot.id
-    async with Client(AgentServer(lender).server()) as client:
+    async with Client(AgentServer(AgentHost(lender)).server()) as client:
         listed = await client.list_resources()
         assert f"noctule://{snapshot}/notes:fruit/apples.md" in [each.uri for each in listed.resources]
         assert listed.ttl_ms == 60_000 and listed.next_cursor is None
@@ -94,9 +96,11 @@ async def test_documents_are_resources_of_their_snapshot(lender: _Lender) -> Non
 
 
 @asynccontextmanager
-async def _served(lender: _Lender, **settings: Any) -> AsyncIterator[httpx2.AsyncClient]:
-    endpoint = AgentEndpoint(lender, **settings)
-    transport = httpx2.ASGITransport(Starlette(routes=[Route(PATH, endpoint)]))
+async def _served(service: SearchService) -> AsyncIterator[httpx2.AsyncClient]:
+    """The tools of a service, in the loop of the test."""
+    endpoint = AgentEndpoint(service)
+    routes = Router([Route(PATH, Gate(endpoint, service.guards, "mcp"))])
+    transport = httpx2.ASGITransport(guarded_app(routes, service))
     async with (
         endpoint.running(),
         httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http,
@@ -105,8 +109,8 @@ async def _served(lender: _Lender, **settings: Any) -> AsyncIterator[httpx2.Asyn
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_client_of_either_era_searches_over_http(lender: _Lender, mode: str) -> None:
-    async with _served(lender) as http:
+async def test_a_client_of_either_era_searches_over_http(asked: Asked, mode: str) -> None:
+    async with _served(asked.service) as http:
         transport = streamable_http_client("http://localhost/mcp", http_client=http)
         async with Client(transport, mode=mode) as client:
             assert "notes (13)" in (client.instructions or "")
@@ -130,11 +134,10 @@ HEADERS = {
 
 
 @pytest.fixture(scope="module")
-def guarded(start_service: Start, asked: Asked) -> Asked:
+def guarded(start_service: Start) -> Asked:
     """The tools behind the guards of a service; a page of another port is one of somebody else."""
     origins = ["https://app.example.org", "https://localhost:3000"]
-    extension = agent_extension(asked.service)
-    return start_service(extensions=(extension,), hosts=["docs.example.org"], origins=origins)
+    return start_service(extensions=(agent_extension,), hosts=["docs.example.org"], origins=origins)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +165,9 @@ def test_who_may_call(guarded: Asked, headers: dict[str, str], status: int) -> N
         assert answer.json()["result"]["cacheScope"] == "public"
 
 
-async def test_what_is_no_request_is_refused(lender: _Lender) -> None:
-    async with _served(lender, shared=False) as http:
+async def test_what_is_no_request_is_refused(start_service: Start, token_file: Path) -> None:
+    async with _served(start_service(tokens=str(token_file)).service) as http:
+        http.headers.update(bearer("all"))
         long = await http.post(
             "/mcp", content=b"x" * 70_000, headers={**HEADERS, "content-type": "application/json"}
         )

@@ -72,6 +72,9 @@ def test_what_a_client_has_is_not_searched_again(asked: Asked) -> None:
         assert served.searcher.cache_usage()["answers"] == before
         assert asked.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
         assert served.searcher.cache_usage()["answers"] != before
+    any_tag = {"If-None-Match": "*"}
+    assert asked.get(path, headers=any_tag).status_code == 304
+    asked.problem("/v1/documents/notes:none.md", 404, "document-unknown", headers=any_tag)
 
 
 def test_a_tag_stands_for_all_that_an_answer_depends_on(asked: Asked, start_service: Start) -> None:
@@ -116,6 +119,8 @@ def test_several_searches_fail_one_by_one(asked: Asked) -> None:
 def test_documents_like_one_and_words_near_one(asked: Asked) -> None:
     similar = asked.get("/v1/similar?doc_id=notes:boats.md&filter=path:harbour.md")
     assert [hit["doc_id"] for hit in similar.json()["hits"]] == ["notes:harbour.md"]
+    for blank in ("", "%20", "%09%20"):
+        asked.problem(f"/v1/related?term={blank}", 400, "query-empty")
     related = asked.get("/v1/related?term=boat&top_n=3")
     TypeAdapter(RelatedBody).validate_python(related.json())
     assert len(related.json()["related"]) == 3

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..pipeline.discover import FileListing
-from ..pipeline.errors import SourceError
-from ..pipeline.settings.collection import Collection
-from ..pipeline.source_files import FoundFile
+from ...pipeline.discover import FileListing
+from ...pipeline.errors import SourceError
+from ...pipeline.settings.collection import Collection
+from ...pipeline.source_files import FoundFile
 
 _log = logging.getLogger("noctule")
 # How git lists the checkout of another repository.

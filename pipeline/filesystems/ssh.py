@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import paramiko
 from fsspec.implementations.sftp import SFTPFileSystem
 
-from ...pipeline.errors import RemoteUnavailable, SettingsError
+from ..errors import RemoteUnavailable, SettingsError
 
 _TIMEOUT_S = 10
 

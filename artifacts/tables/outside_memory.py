@@ -1,0 +1,56 @@
+"""Tables and arrays in files without a name, mapped into memory and gone with their last user.
+
+The kernel can write their pages back and take them away, which it cannot do with memory of the process. The
+files lie beside what they are made of, since a folder for temporary files may itself be in memory.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ..disk import durable
+
+N = TypeVar("N", bound=np.generic)
+
+
+def mapped_table(schema: pa.Schema, parts: Iterable[pa.Table], folder: Path) -> pa.Table:
+    """Return the rows of all parts as one table outside memory, chunk by chunk; raises ``WriteFailed``."""
+    with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
+        with pa.ipc.new_file(pa.PythonFile(file, mode="w"), schema) as writer:
+            for part in parts:
+                writer.write_table(part)
+        file.flush()
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
+
+
+def mapped_zeros(shape: tuple[int, ...], kind: type[N], folder: Path) -> npt.NDArray[N]:
+    """Return an array of zeros outside memory, which can be written to; raises ``WriteFailed``."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    if not size:
+        return np.zeros(shape, kind)
+    with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
+        # Room is taken now: a page for which there is none later would end the process.
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+        else:
+            file.truncate(size)
+        mapped = mmap.mmap(file.fileno(), size)
+    return np.frombuffer(mapped, kind).reshape(shape)
+
+
+def mapped_copy(values: npt.NDArray[N], folder: Path) -> npt.NDArray[N]:
+    """Return the values outside memory; raises ``WriteFailed``."""
+    copy = mapped_zeros(values.shape, values.dtype.type, folder)
+    copy[...] = values
+    return copy

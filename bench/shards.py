@@ -1,0 +1,101 @@
+"""A corpus in shards beside the same corpus whole: the same answers, and what a build and a query cost.
+
+``NOCTULE_SHARDS="mdn-3p-links:hash:4 mdn-3p-links:hash:16" python -m bench shards`` for other judged sets,
+ways to cut and numbers of shards. Vectors come from the whole store's embedding store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bench.children import noctule
+from bench.corpora import cache_folder, queries
+from bench.judged import CORPUS_OF, settings_for, store_for
+from noctule.artifacts.disk.layout import EMBEDDINGS
+from noctule.artifacts.query import Answer, Mode, Searcher
+from noctule.artifacts.store.store import Store
+from noctule.pipeline.settings.settings import Settings
+
+DEFAULT = "rust-book-links:hash:4 rust-book-links:folder:4 cranfield:hash:4"
+MODES: tuple[Mode, ...] = ("keyword", "semantic", "hybrid")
+QUERIES = 120
+EXACT = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A judged set whose corpus is cut into shards."""
+
+    judged: str
+    by: str
+    count: int
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of the store in shards."""
+        return cache_folder() / f"shards-{CORPUS_OF[self.judged]}-{self.by}-{self.count}"
+
+
+def measure() -> None:
+    """Print a line a case and mode: overlap of the ten best, largest difference of scores, and latencies."""
+    given = os.environ.get("NOCTULE_SHARDS", DEFAULT).split()
+    for judged, by, count in (each.split(":") for each in given):
+        case = Case(judged, by, int(count))
+        whole = store_for(judged, settings_for(judged))
+        cost = _built(case, whole)
+        print(f"{judged} by {by} in {count}: {cost}")
+        with (
+            Searcher(whole.open(), Settings()) as one,
+            Searcher(Store(case.folder).open(), Settings()) as set_,
+        ):
+            for mode in MODES:
+                print(f"  {mode:9} {_compared(one, set_, queries(judged)[:QUERIES], mode)}")
+
+
+def _built(case: Case, whole: Store) -> str:
+    """Build the set from nothing but the vectors; return what it took."""
+    shutil.rmtree(case.folder, ignore_errors=True)
+    shutil.copytree(whole.root / EMBEDDINGS, case.folder / EMBEDDINGS)
+    config = case.folder / "noctule.toml"
+    plain = (cache_folder() / f"{CORPUS_OF[case.judged]}.toml").read_text("utf-8")
+    config.write_text(f'{plain}\n[shards]\nby = "{case.by}"\ncount = {case.count}\ndrift = 0\n', "utf-8")
+    built = noctule("index", "--config", config, "--store", case.folder, "--no-prefect", "--json")
+    night = noctule("index", "--config", config, "--store", case.folder, "--no-prefect", "--json")
+    report = json.loads(built.output.splitlines()[-1])
+    return (
+        f"{report['passages']} passages, {built.wall_s:.0f} s, {built.cpu_s:.0f} s of processor, "
+        f"peak {built.peak_mb:.0f} MB; nothing changed {night.wall_s:.1f} s"
+    )
+
+
+def _compared(one: Searcher, other: Searcher, texts: list[str], mode: Mode) -> str:
+    overlap, worst, exact, taken = [], 0.0, [], ([], [])  # type: ignore[var-annotated]
+    for text in texts:
+        answers = []
+        for searcher, times in zip((one, other), taken, strict=True):
+            start = time.perf_counter()
+            answers.append(searcher.search(text, 10, mode))
+            times.append(time.perf_counter() - start)
+        scores = [_scores(answer) for answer in answers]
+        both = scores[0].keys() & scores[1].keys()
+        overlap.append(len(both) / max(1, len(scores[0])))
+        apart = [abs(scores[0][each] - scores[1][each]) for each in both]
+        exact += [each <= EXACT for each in apart]
+        worst = max([worst, *apart])
+    p50 = [1000 * statistics.median(times) for times in taken]
+    return (
+        f"overlap@10 {np.mean(overlap):.4f}, scores equal to 1e-6 {np.mean(exact):.4f}, largest difference "
+        f"{worst:.2g}, p50 {p50[1]:.1f} ms and whole {p50[0]:.1f} ms ({p50[1] / p50[0]:.2f} times)"
+    )
+
+
+def _scores(answer: Answer) -> dict[str, float]:
+    return {hit.passage_id: hit.score for hit in answer.hits}

@@ -1,0 +1,240 @@
+"""A set of shards, built by the driver: it plans, sends each pass to the workers, merges, and publishes.
+
+survey → links → (graph) → counts → (statistics) → snapshot → set
+
+A pass over a shard is skipped where nothing that it depends on has changed, so a night costs the shards that
+it touches; after a crash the run goes on with the passes that are done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ... import artifacts, flows, pipeline
+from ...artifacts.disk.manifest_records import QueryModel, ShardRecord
+from ...artifacts.store.shard_set import shard_store
+from ...artifacts.store.store import Store
+from ...pipeline.identity import combined_hash
+from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.settings.settings import EngineSettings, Settings
+from ..engines import Engine
+from ..quality.gate import judge_staged
+from ..report.result import BuildResult, require_relevance
+from ..run.context import Resources, RunContext
+from ..run.executor import Execution
+from ..run.stage import Driver
+from ..run.versions import sources_hash
+from ..stages.encode import export_query_model, open_encoding
+from ..stages.sources import Listing
+from ..stages.write import StagedSnapshot
+from . import counting, linking, survey, writing
+from .files import PassFiles, of_corpus, of_shard, table_digest
+from .merging import CorpusTables, corpus_keys, merge_corpus
+from .plan import listing_of, plan_shards
+from .publishing import stage_set
+from .worker import ShardTask, record_of
+
+# In seconds of processor time: only what hangs takes so long, and parsers have limits of their own.
+_LIMIT_S = 86_400.0
+Record = Mapping[str, Any]
+
+
+def build_set(
+    run: RunContext, store: Store, driver: Driver, execution: Execution, engine: Engine
+) -> BuildResult:
+    """Make a set of shards and publish it, unless judged queries are answered too badly.
+
+    Raise as a build of one snapshot does.
+    """
+    start, listing = time.perf_counter(), execution.make("listing")
+    made = SetBuild(run, store, engine, execution.make("resources"), listing).build()
+    verdict = judge_staged(run, store, made.staged, execution.make("judged"))
+    require_relevance(run, store, made.staged, verdict, driver.times)
+    published = store.publish(made.staged.staging, made.staged.manifest)
+    return BuildResult(
+        published.snapshot_id,
+        published.generation,
+        published.changed,
+        encoded=made.encoded,
+        reused=made.vectors - made.encoded,
+        rejections=made.rejections,
+        times=driver.times,
+        seconds=time.perf_counter() - start,
+        counts=dict(made.staged.manifest.counts),
+        relevance=verdict,
+        parsed=made.parsed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SetResult:
+    """What a run over all shards made: the set, not yet published, and what it cost.
+
+    ``written`` counts the shards that have a new snapshot.
+    """
+
+    staged: StagedSnapshot
+    rejections: tuple[Rejection, ...]
+    parsed: int
+    encoded: int
+    vectors: int
+    written: int
+
+
+class SetBuild:
+    """One run over all shards of a set."""
+
+    def __init__(
+        self, run: RunContext, store: Store, engine: Engine, resources: Resources, listing: Listing
+    ) -> None:
+        self._run, self._store, self._engine, self._resources = run, store, engine, resources
+        self._listing, self._plan = listing, plan_shards(run.settings, listing)
+        self._files = self._plan.split(listing.files)
+        self._assets = {(file.collection, file.path): file for file in listing.assets}
+
+    def build(self) -> SetResult:
+        """Build every shard and stage the set; raise as a build of one snapshot does."""
+        if self._listing.failures:
+            raise next(iter(self._listing.failures.values()))
+        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
+        links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
+        counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
+        encoding = open_encoding(self._run, self._engine, self._resources)
+        model = export_query_model(self._run, self._store, encoding)
+        corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
+        keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
+        before = self._snapshots()
+        written = self._each(writing.NAME, writing.write, keys, links=links, model=model)
+        rejections = _rejections(self._listing, surveys)
+        staged = stage_set(
+            self._run, self._store, corpus, _records(written), self._shards, encoding, model, rejections,
+            sorted({each for record in surveys.values() for each in record["values"]["languages"]} or {"en"}),
+        )  # fmt: skip
+        return SetResult(staged, rejections, *_costs(surveys), len(self._snapshots() - before))
+
+    @property
+    def _shards(self) -> list[PassFiles]:
+        return [of_shard(self._run.store, name) for name in self._files]
+
+    def _snapshots(self) -> set[tuple[str, SnapshotId]]:
+        """Return the snapshots that the stores of all shards hold."""
+        stores = ((name, Store(shard_store(self._run.store, name))) for name in self._files)
+        return {(name, info.snapshot_id) for name, store in stores for info in store.snapshots()}
+
+    def _each(
+        self, name: str, work: Callable[..., pa.Table], keys: Mapping[str, str], **more: Any
+    ) -> dict[str, Record]:
+        """Return the record of a pass over every shard, made by the engine's workers."""
+        tasks = [self._task(shard, key, **more) for shard, key in keys.items()]
+        with self._engine.workers(1 if self._is_local else len(tasks)) as workers:
+
+            def one(task: ShardTask) -> Record:
+                return record_of(workers.watch(work, task, _LIMIT_S))
+
+            found = self._resources.driver.map(f"{name} of shards", one, tasks, workers.count)
+        return dict(zip(keys, found, strict=True))
+
+    def _task(
+        self, shard: str, key: str, links: Mapping[str, Record] | None = None, model: QueryModel | None = None
+    ) -> ShardTask:
+        named = links[shard]["values"]["assets"] if links else ()
+        assets = tuple(self._assets[collection, path] for collection, path in named)
+        return ShardTask(
+            shard=shard,
+            store=self._run.store,
+            settings=self._settings,
+            plan=self._plan,
+            shards=tuple(self._files),
+            listing=listing_of(self._listing, self._files[shard], assets),
+            key=key,
+            model=model,
+        )
+
+    @property
+    def _is_local(self) -> bool:
+        return self._run.settings.engine.kind in ("inline", "processes")
+
+    @property
+    def _settings(self) -> Settings:
+        """Return the settings of a worker: it computes on its own machine, on a cluster with one thread."""
+        given = self._run.settings
+        inline = given.engine.kind == "inline"
+        changed: dict[str, object] = {"engine": EngineSettings(name="inline" if inline else "processes")}
+        if not self._is_local:
+            changed["embed"] = given.embed.model_copy(update={"workers": 1})
+        return given.model_copy(update=changed)
+
+    def _link_keys(self, surveys: Mapping[str, Record]) -> dict[str, str]:
+        """Return what the links of each shard depend on: its own files, and all addresses and assets."""
+        paths = sorted(self._assets)
+        columns = (
+            [pa.array(each, pa.string()) for each in zip(*paths, strict=True)]
+            if paths
+            else [pa.array([], pa.string())] * 2
+        )
+        assets = pa.table(dict(zip(("collection", "path"), columns, strict=True)))
+        digest = table_digest(assets)
+        of_corpus(self._run.store).write("assets", digest, {"assets": assets})
+        addresses = [f"{name} {record['values']['addresses']}" for name, record in surveys.items()]
+        return {
+            name: combined_hash([record["tables"]["linking"], *addresses, digest, code_version()])
+            for name, record in surveys.items()
+        }
+
+    def _count_keys(self, surveys: Mapping[str, Record], links: Mapping[str, Record]) -> dict[str, str]:
+        """Return what the counts of each shard depend on: its own files, and the links that lead to it."""
+        found = {}
+        for name, record in surveys.items():
+            at = self._plan.names.index(name)
+            coming = [f"{other} {each['values']['digests'][at]}" for other, each in links.items()]
+            found[name] = combined_hash(
+                [record["key"], self._run.settings.fingerprint(), *coming, code_version()]
+            )
+        return found
+
+
+def _snapshot_key(counts: Record, links: Record, corpus: CorpusTables) -> str:
+    """Return what the snapshot of a shard depends on, besides the bytes of its assets."""
+    return combined_hash([counts["key"], *sorted(links["tables"].values()), corpus.key])
+
+
+def _records(written: Mapping[str, Record]) -> list[ShardRecord]:
+    """Return the shards for the set's manifest; one that turned out empty has no place in it."""
+    found = []
+    for name, record in written.items():
+        counts = record["values"]["counts"]
+        found.append(
+            ShardRecord(
+                name,
+                SnapshotId(record["values"]["snapshot"]),
+                *(counts[each] for each in ("documents", "passages", "vectors")),
+            )
+        )
+    return found
+
+
+def _rejections(listing: Listing, surveys: Mapping[str, Record]) -> tuple[Rejection, ...]:
+    found = [Rejection(**each) for record in surveys.values() for each in record["values"]["rejections"]]
+    return tuple(dict.fromkeys([*listing.rejections, *found]))
+
+
+def _costs(surveys: Mapping[str, Record]) -> tuple[int, int, int]:
+    """Return how many files were parsed, and how many passages encoded, out of how many."""
+    values = [record["values"] for record in surveys.values()]
+    parsed, encoded, vectors = (
+        sum(each[name] for each in values) for name in ("parsed", "encoded", "vectors")
+    )
+    return parsed, encoded, vectors
+
+
+def code_version() -> str:
+    """Return a hash of the code that the passes are made of."""
+    return combined_hash(
+        [sources_hash(Path(each.__file__ or "").parent) for each in (artifacts, flows, pipeline)]
+    )

@@ -1,0 +1,148 @@
+"""The third pass: how often the shard's documents use which terms, and what queries are learned from.
+
+The words of links count for the document that they lead to, so this pass needs the second one of all shards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from ...artifacts.cache.embeddings import fixed_size_lists
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
+from ...artifacts.tables.schemas import acronyms_table
+from ...pipeline.embedding.encoder import Vectors
+from ...pipeline.identity import text_hash
+from ...pipeline.lexical.analyzer import has_cjk
+from ...pipeline.lexical.bm25f import Floats, LexicalIndex
+from ...pipeline.lexical.field_counts import FieldCounts
+from ...pipeline.model import ResolvedLink
+from ...pipeline.settings.settings import FIELDS, QueryEncoderSettings
+from ...pipeline.vocabulary.acronyms import merge
+from ..run.workers import Begin, WorkStep, unwatched
+from ..stages import training_texts
+from ..stages.encode import Encoded
+from ..stages.lexical import passages_each, surface_rows
+from ..stages.parse_batch import stemmed_language
+from .linking import incoming_links
+from .survey import require_same
+from .worker import ShardTask, execution, receipt
+
+NAME = "counts"
+_MAX_TITLES = 50_000
+
+
+def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Count terms, spellings and acronyms, and pick training texts; leave them to be merged."""
+    begin(WorkStep(0))
+    if (found := task.files.recorded(NAME, task.key)) is not None:
+        return receipt(found)
+    links = incoming_links(task)
+    wanted = ("parsed", "corpus", "anchors", "prose", "code", "vectors", "centroids")
+    with execution(task, *wanted, links=links) as made:
+        require_same(task, made)
+        parsed, corpus, anchors, prose, code, vectors, centroids = map(made.make, wanted)
+    tables = {
+        "terms": _frequencies(prose),
+        "code_terms": _frequencies(code),
+        "surfaces": surface_rows([parsed.prose, anchors]),
+        "forms": _forms(parsed.prose),
+        "acronyms": acronyms_table(merge(parsed.acronyms)),
+        **_lessons(corpus, links, vectors, centroids, task.settings.query_encoder),
+    }
+    values = {
+        "lengths": _total_lengths(parsed, anchors),
+        "code_lengths": _sum(parsed.code),
+        "passages": len(corpus.passages),
+    }
+    return receipt(task.files.write(NAME, task.key, tables, **values))
+
+
+def _frequencies(index: LexicalIndex) -> pa.Table:
+    return pa.table(
+        {"term": pa.array(index.terms, pa.string()), "passages": pa.array(index.frequency, pa.int64())}
+    )
+
+
+def _sum(counts: FieldCounts) -> list[int]:
+    total: list[int] = counts.lengths.sum(axis=0, dtype=np.int64).tolist()
+    return total
+
+
+def _total_lengths(parsed: ParsedCorpus, anchors: FieldCounts) -> list[int]:
+    """Return the summed length of each field; every passage has the anchor texts of its document."""
+    total, each = _sum(parsed.prose), passages_each(parsed.documents, parsed.passages)
+    total[FIELDS.index("anchors")] = int(anchors.lengths[:, 0].astype(np.int64) @ each)
+    return total
+
+
+def _forms(counts: FieldCounts) -> pa.Table:
+    """Return how often each index term is written in which way; a run of CJK characters is no spelling."""
+    at = np.flatnonzero(np.diff(counts.surface_offsets))
+    plain = at[[not has_cjk(counts.surface[i]) for i in at.tolist()]] if len(at) else at
+    terms = [counts.terms[i] for i in counts.surface_terms[counts.surface_offsets[plain]].tolist()]
+    rows = pa.table(
+        {
+            "term": pa.array(terms, pa.string()),
+            "surface": pa.array([counts.surface[i] for i in plain.tolist()], pa.string()),
+            "count": pa.array(counts.surface_count[plain], pa.int64()),
+        }
+    )
+    summed = rows.group_by(["term", "surface"]).aggregate([("count", "sum")])
+    return summed.rename_columns(["term", "surface", "count"]).combine_chunks()
+
+
+def _lessons(
+    corpus: ParsedCorpus,
+    links: Iterable[ResolvedLink],
+    vectors: Encoded,
+    centroids: Vectors,
+    settings: QueryEncoderSettings,
+) -> dict[str, pa.Table]:
+    """Return the texts of this shard that the query encoder may be fitted to, each kind with its hashes."""
+    given = list(links)
+    picked = training_texts.picked_passages(corpus.documents, corpus.passages, settings)
+    hashes = corpus.passages["content_hash"].take(pa.array(picked.rows)).to_pylist()
+    # The language is that of the document that a link leads to: the other one may be in another shard.
+    here = [replace(each, source_id=each.target_id) for each in given if each.target_id is not None]
+    phrases = training_texts.phrases(corpus.documents, corpus.sections, here, settings)
+    spans = training_texts.spans(corpus.documents, corpus.passages, settings)
+    return {
+        "lessons-passages": _taught(picked.taught, hashes, vectors.vectors[vectors.row[picked.rows]]),
+        "lessons-phrases": _taught(phrases, [text_hash(text) for text in phrases.texts]),
+        "lessons-spans": _taught(spans, [text_hash(text) for text in spans.texts]),
+        **_names(corpus, given, centroids),
+    }
+
+
+def _names(corpus: ParsedCorpus, links: Iterable[ResolvedLink], centroids: Vectors) -> dict[str, pa.Table]:
+    """Return the texts of links and the titles, each with the centroid of the document that it names."""
+    documents = corpus.documents
+    named = training_texts.names(documents, list(links))
+    rows, ids = list(named.documents), documents["doc_id"].to_pylist()
+    keys = [text_hash(f"{text}\n{ids[row]}") for text, row in zip(named.taught.texts, rows, strict=True)]
+    titles = documents["title"].to_pylist()[:_MAX_TITLES]
+    languages = [stemmed_language(each) for each in documents["language"].to_pylist()]
+    every = training_texts.Taught(tuple(titles), tuple(languages[: len(titles)]))
+    return {
+        "lessons-anchors": _taught(named.taught, keys, centroids[rows]),
+        "lessons-titles": _taught(every, [text_hash(each) for each in titles], centroids[: len(titles)]),
+    }
+
+
+def _taught(taught: training_texts.Taught, hashes: list[str], vectors: Vectors | None = None) -> pa.Table:
+    columns: dict[str, pa.Array] = {
+        "hash": pa.array(hashes, pa.string()),
+        "text": pa.array(taught.texts, pa.string()),
+        "language": pa.array(taught.languages, pa.string()),
+    }
+    return pa.table(columns | ({} if vectors is None else {"vector": fixed_size_lists(vectors)}))
+
+
+def mean_over(totals: Iterable[Sequence[int]], texts: int) -> Floats:
+    """Return the mean length of each field over all texts, given the sums of each shard."""
+    each = np.array(list(totals), dtype=np.int64)
+    return each.sum(axis=0) / texts if texts else np.ones(each.shape[1])

@@ -1,0 +1,92 @@
+"""The second pass: the shard's links are resolved against the addresses of all shards.
+
+A link is also written to where its target can find it: sorted by the shard that it leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...artifacts.cache.parsed_corpus import linking_documents
+from ...artifacts.tables.parquet import tuples
+from ...artifacts.tables.schemas import LINKS, links_table
+from ...pipeline.links.resolve import LinkingDocument, resolve_links
+from ...pipeline.model import ResolvedLink
+from ..run.workers import Begin, WorkStep, unwatched
+from .files import of_shard, table_digest
+from .worker import ShardTask, receipt
+
+NAME = "links"
+OUTGOING = ["source_id", "target_id", "text"]
+
+
+def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Resolve the shard's links; leave them for the shard itself, and for those that they lead to."""
+    begin(WorkStep(0))
+    if (found := task.files.recorded(NAME, task.key)) is not None:
+        return receipt(found)
+    assets = _paths(task.corpus.read("assets"))
+    resolved = resolve_links(list(_documents(task)), task.settings.collections, assets)
+    own = links_table(resolved)
+    outgoing, starts = _by_target(task, own)
+    parts = [outgoing.slice(start, end - start) for start, end in pairwise(starts)]
+    values: dict[str, Any] = {
+        "starts": starts,
+        "digests": [table_digest(part) for part in parts],
+        "assets": sorted({(_collection(each.source_id), each.asset) for each in resolved if each.asset}),
+    }
+    return receipt(task.files.write(NAME, task.key, {"links": own, "outgoing": outgoing}, **values))
+
+
+def _documents(task: ShardTask) -> Iterator[LinkingDocument]:
+    """Yield all documents of all shards, those of this one with their links."""
+    for name in task.shards:
+        table = of_shard(task.store, name).read("linking")
+        yield from linking_documents(table, links=name == task.shard)
+
+
+def _paths(assets: pa.Table) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for collection, path in tuples(assets):
+        found.setdefault(collection, []).append(path)
+    return found
+
+
+def _collection(document: str) -> str:
+    return document.partition(":")[0]
+
+
+def _by_target(task: ShardTask, own: pa.Table) -> tuple[pa.Table, list[int]]:
+    """Return links to documents by the shard that holds these, and where the links to each shard begin."""
+    outgoing = own.select(OUTGOING).filter(pc.is_valid(own["target_id"]))
+    number = {name: at for at, name in enumerate(task.plan.names)}
+    shard = np.array(
+        [number[task.plan.shard_of(target)] for target in outgoing["target_id"].to_pylist()], dtype=np.int64
+    )
+    order = np.argsort(shard, kind="stable")
+    starts = np.searchsorted(shard[order], np.arange(task.plan.count + 1))
+    return outgoing.take(pa.array(order)).combine_chunks(), starts.tolist()
+
+
+def incoming_links(task: ShardTask) -> list[ResolvedLink]:
+    """Return the links of all shards that lead to documents of this one, with nothing but ends and texts."""
+    return [
+        ResolvedLink(source, target, "", "link", "", text, 0, "resolved")
+        for source, target, text in tuples(incoming(task))
+    ]
+
+
+def incoming(task: ShardTask) -> pa.Table:
+    """Return the links of all shards that lead to documents of this one: their ends and texts."""
+    parts = [pa.schema([LINKS.field(name) for name in OUTGOING]).empty_table()]
+    for name in task.shards:
+        files = of_shard(task.store, name)
+        start, end = files.values(NAME)["starts"][task.number : task.number + 2]
+        parts.append(files.read("outgoing").slice(start, end - start))
+    return pa.concat_tables(parts)

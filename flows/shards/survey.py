@@ -1,0 +1,70 @@
+"""The first pass: the shard's files are parsed and its passages encoded, into the caches of its own store."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+
+from ...artifacts.cache.parsed_corpus import LINKING, ParsedCorpus
+from ...pipeline.errors import SourceError
+from ...pipeline.identity import combined_hash
+from ..incremental.unchanged import inputs_of
+from ..run.executor import Execution
+from ..run.workers import Begin, WorkStep, unwatched
+from ..stages.sources import HashedSources
+from .files import table_digest
+from .worker import ShardTask, execution, receipt
+
+NAME = "survey"
+# What other shards must know to resolve their links.
+_ADDRESSES = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
+
+
+def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Parse and encode what changed; leave the shard's addresses, links and headings for the other passes."""
+    begin(WorkStep(0))
+    with execution(task, "parsed", "corpus", "vectors", "parse_record") as made:
+        hashed = made.make("hashed")
+        # Where a file cannot be read, nothing says that it is as it was.
+        key = inputs_of(hashed, task.listing, task.settings) or uuid4().hex
+        found = task.files.recorded(NAME, key)
+        if found is not None:
+            return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
+        parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
+        tables = {"linking": _table(parsed.linking), "headings": _headings(parsed)}
+        values: dict[str, Any] = {
+            "documents": len(parsed.documents),
+            "passages": len(parsed.passages),
+            "addresses": table_digest(tables["linking"].select(_ADDRESSES)),
+            "groups": combined_hash(hashed.keys),
+            "languages": sorted(parsed.languages),
+            "parsed": record.parsed,
+            "encoded": vectors.computed,
+            "vectors": len(vectors.hashes),
+            "rejections": [asdict(each) for each in record.rejections],
+        }
+        return receipt(task.files.write(NAME, key, tables, **values))
+
+
+def _table(linking: pa.ChunkedArray) -> pa.Table:
+    rows = [pa.RecordBatch.from_struct_array(chunk) for chunk in linking.chunks]
+    return pa.Table.from_batches(rows, pa.schema(list(LINKING)))
+
+
+def _headings(parsed: ParsedCorpus) -> pa.Table:
+    """Return the titles of sections with their documents, which topics are named by."""
+    return parsed.sections.select(["doc_id", "title"])
+
+
+def require_same(task: ShardTask, made: Execution) -> None:
+    """Raise ``SourceError`` unless the shard's files are those of its survey, as all passes must see."""
+    hashed: HashedSources = made.make("hashed")
+    if combined_hash(hashed.keys) != task.files.values(NAME)["groups"]:
+        raise SourceError(
+            "files changed while the shards were built",
+            where=f"shard {task.shard}",
+            hint="Nothing was published. Run it again: what has not changed is reused.",
+        )

@@ -1,0 +1,101 @@
+"""A pass over one shard on a worker: an ordinary build in the shard's own store, or a part of one.
+
+Whatever the set knows already takes the place of the stages that would make it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ...artifacts.cache.embeddings import inherit
+from ...artifacts.disk.manifest_records import QueryModel
+from ...artifacts.store.shard_set import shard_store
+from ...artifacts.store.store import Store
+from ...pipeline.settings.settings import Settings
+from ..engines.open import opened
+from ..graph import BUILD
+from ..run.background import Background
+from ..run.context import BuildOptions, Resources, RunContext
+from ..run.executor import Execution
+from ..run.plain import PlainDriver
+from ..run.stage import Silent
+from ..stages.sources import Listing
+from .files import PassFiles, of_corpus, of_shard
+from .plan import ShardPlan
+
+# An empty shard is fine, and what shrinks is for the set to judge.
+_OPTIONS = BuildOptions(allow_empty=True, accept_shrink=True)
+_BEYOND = {"sent", "site"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShardTask:
+    """What a worker is told about a shard; everything else lies in files.
+
+    ``shards`` are those of the plan that have files.
+    ``key`` stands for all that the pass depends on besides what the shard's own files say. ``model`` encodes
+    queries; it is known when the shard is written.
+    """
+
+    shard: str
+    store: Path
+    settings: Settings
+    plan: ShardPlan
+    shards: tuple[str, ...]
+    listing: Listing
+    key: str = ""
+    model: QueryModel | None = None
+
+    @property
+    def files(self) -> PassFiles:
+        """Return the files of the shard's passes."""
+        return of_shard(self.store, self.shard)
+
+    @property
+    def corpus(self) -> PassFiles:
+        """Return the files of what is merged over all shards."""
+        return of_corpus(self.store)
+
+    @property
+    def number(self) -> int:
+        """Return the place of the shard among those of the plan."""
+        return self.plan.names.index(self.shard)
+
+
+@contextmanager
+def execution(task: ShardTask, *wanted: str, **known: object) -> Iterator[Execution]:
+    """Yield the build of a shard in its own store, with the products that are known."""
+    store, driver = Store(shard_store(task.store, task.shard)), PlainDriver()
+    run = RunContext(task.settings, store.root, _OPTIONS, shard=task.shard)
+    inherit(task.store, store.root)
+    with store.lock("shard"), Background() as background, opened(task.settings, store) as engine:
+        given: dict[str, object] = {
+            "run": run,
+            "store": store,
+            "engine": engine,
+            "resources": Resources(driver, Silent(), background),
+            "listing": task.listing,
+            "verdict": None,
+            **known,
+        }
+        stages = [each for each in BUILD if not _BEYOND & set(each.makes)]
+        with Execution(stages, given, driver, background, wanted) as made:
+            yield made
+
+
+def receipt(record: Mapping[str, Any]) -> pa.Table:
+    """Return the record of a pass as the table that engines send back."""
+    return pa.table({"record": [json.dumps(record)]})
+
+
+def record_of(found: pa.Table) -> dict[str, Any]:
+    """Return the record that a worker sent back."""
+    record: dict[str, Any] = json.loads(found["record"][0].as_py())
+    return record

@@ -1,0 +1,62 @@
+"""Lists a collection's files, wherever they lie: a source is a listing of files and a way to read them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ..assets.notebook_images import notebook_images
+from ..errors import RejectedDocument
+from ..filesystems.opening import is_address
+from ..python_packages import module_files
+from ..settings.collection import Collection
+from ..source_files import FoundFile, read_file
+from .local_folder import look_in_folder
+from .object_store import look_at_address
+from .selection import FileListing, Selection
+
+__all__ = ["FileListing", "list_files"]
+
+
+def list_files(name: str, collection: Collection) -> FileListing:
+    """Return the collection's files that match its globs, sorted by path, and what was left out and why.
+
+    Links are never followed, pipes and devices never opened, and hidden names skipped silently. Raises
+    ``MissingRoot`` when the collection's folder does not exist, is not a folder or cannot be read, or when
+    nothing lies at its address, and ``SourceError`` when something in it is temporarily unavailable.
+    """
+    found = (look_at_address if is_address(collection.root) else look_in_folder)(name, collection)
+    _add_notebook_images(found)
+    _add_modules(found)
+    return FileListing(
+        _in_order(found.files),
+        tuple(sorted(found.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
+        _in_order(found.found_assets),
+    )
+
+
+def _add_notebook_images(found: Selection) -> None:
+    """Add the images within notebooks, as files of a folder of the notebook's name."""
+    for file in [each for each in found.files if each.path.lower().endswith(".ipynb")]:
+        with suppress(RejectedDocument):  # whoever parses it says why
+            for name, image in notebook_images(read_file(file, found.collection).content).items():
+                path = f"{file.path}/{name}"
+                if found.is_asset(path):
+                    found.found_assets.append(
+                        FoundFile(
+                            found.name, path, file.location, len(image), member=name, version=file.version
+                        )
+                    )
+
+
+def _add_modules(found: Selection) -> None:
+    """Add the pages of Python modules, except where a file of the collection has the path of one."""
+    written = {file.path for file in found.files}
+    for file in module_files(found.name, found.collection):
+        if file.path in written:
+            found.skip(file.path, f"the page of {file.module}: a file of the collection stands there")
+        else:
+            found.files.append(file)
+
+
+def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:
+    return tuple(sorted(files, key=lambda found: (found.path, found.location)))

@@ -1,0 +1,148 @@
+"""Lists what is in a folder of this machine, without leaving it or blocking on a pipe."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ..assets.media import DOCUMENT_ENDINGS
+from ..errors import MissingRoot, is_transient
+from ..includes.project import tools_of
+from ..patterns import globs
+from ..settings.collection import Collection
+from ..source_files import FoundFile, briefly_away, strerror
+from .selection import Selection, escaped, name_fault, normal
+
+_PARTS = {
+    "docusaurus": ("_*.md", "_*/"),
+    "jekyll": ("_includes/", "_layouts/", "_sass/", "_data/", "_site/", "_plugins/"),
+}
+# Files of ``static_folders`` are as if they lay there.
+_STATIC = "static/"
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def look_in_folder(name: str, collection: Collection) -> Selection:
+    """Return what a collection's folder holds; raises as ``noctule.pipeline.discover.list_files`` does."""
+    _require_folder(name, Path(collection.root), "root")
+    include, exclude, assets = map(globs, (collection.include, collection.exclude, collection.assets))
+    walk = Selection(name, collection, include, exclude, assets, globs(_parts(collection)))
+    _look(walk, collection.root, "")
+    _add_static(walk)
+    return walk
+
+
+def _look(walk: Selection, top: str, below: str) -> None:
+    """Find what is in a folder; paths begin with ``below``."""
+    pending = [(top, below)]
+    while pending:
+        folder, prefix = pending.pop()
+        for entry in _entries(walk, folder, prefix):
+            if _visit(walk, entry, prefix):
+                pending.append((entry.path, f"{prefix}{normal(entry.name)}/"))
+
+
+def _add_static(walk: Selection) -> None:
+    """Add the assets of the folders that are as if they lay in the collection; what does lie there counts."""
+    for folder in walk.collection.static_folders:
+        _require_folder(walk.name, Path(folder), "static_folders")
+        known = {file.path for file in walk.found_assets}
+        inside = replace(walk, include=globs(()), found_assets=[])
+        _look(inside, folder, _STATIC)
+        walk.found_assets += [file for file in inside.found_assets if file.path not in known]
+
+
+def _parts(collection: Collection) -> tuple[str, ...]:
+    """Return patterns of files that are parts of pages, as the tool says whose folder it is."""
+    folders = [Path(folder) for folder in (collection.root, *collection.snippet_folders)]
+    tools = tools_of(folders)
+    drafts = ("_drafts/",) if "jekyll" in tools and not collection.drafts else ()
+    return ("_*.mdx", *drafts, *(pattern for tool in sorted(tools) for pattern in _PARTS.get(tool, ())))
+
+
+def _require_folder(name: str, root: Path, setting: str) -> None:
+    where = f"{root} (collection {name})"
+    hint = f"Is the disk mounted? Check collections.{name}.{setting} in the settings file."
+    try:
+        if not stat.S_ISDIR(root.stat().st_mode):
+            raise MissingRoot(f"the collection's {setting} is not a folder", where=where, hint=hint)
+        with os.scandir(root):
+            return
+    except FileNotFoundError:
+        raise MissingRoot("the collection's folder does not exist", where=where, hint=hint) from None
+    except (OSError, ValueError) as error:
+        raise MissingRoot(
+            f"the collection's folder cannot be read: {strerror(error)}", where=where, hint=hint
+        ) from error
+
+
+def _entries(walk: Selection, folder: str, prefix: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        _require_lasting(walk, error, folder)
+        walk.quarantine(prefix.rstrip("/") or ".", f"the folder cannot be read: {strerror(error)}")
+
+
+def _visit(walk: Selection, entry: os.DirEntry[str], prefix: str) -> bool:
+    """Record a file, or the reason for leaving it out; return true for a folder to walk into."""
+    if entry.name.startswith("."):
+        return False
+    path = prefix + normal(entry.name)
+    try:
+        mode = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        _require_lasting(walk, error, entry.path)
+        walk.quarantine(escaped(path), f"cannot be looked at: {strerror(error)}")
+        return False
+    if stat.S_ISLNK(mode.st_mode):
+        _skip_link(walk, entry, path)
+        return False
+    if stat.S_ISDIR(mode.st_mode):
+        return walk.enters(path)
+    is_document = walk.wanted(escaped(path))
+    if is_document and not walk.is_part(path):
+        _record(walk, entry, path, mode)
+    if is_document and not path.lower().endswith(DOCUMENT_ENDINGS):
+        return False
+    if stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not name_fault(path):
+        walk.found_assets.append(FoundFile(walk.name, path, entry.path, mode.st_size))
+    return False
+
+
+def _skip_link(walk: Selection, entry: os.DirEntry[str], path: str) -> None:
+    shown = escaped(path)
+    if walk.exclude.match_file(shown):
+        return
+    try:
+        to_folder = entry.is_dir()
+    except OSError:
+        to_folder = True  # a loop: it may have been meant as a folder
+    if to_folder or walk.include.match_file(shown):
+        walk.skip(shown, "a symbolic link: links are not followed")
+
+
+def _record(walk: Selection, entry: os.DirEntry[str], path: str, status: os.stat_result) -> None:
+    if stat.S_ISREG(status.st_mode):
+        walk.add(FoundFile(walk.name, path, entry.path, status.st_size))
+        return
+    kind = _KINDS.get(stat.S_IFMT(status.st_mode), "not a file")
+    walk.skip(escaped(path), f"{kind}: only regular files are read")
+
+
+def _require_lasting(walk: Selection, error: OSError, place: str) -> None:
+    """Raise ``SourceError`` for an error that may go away by itself.
+
+    Otherwise everything below that place would drop out of the snapshot and be back tomorrow.
+    """
+    if is_transient(error):
+        raise briefly_away(error, f"{place} (collection {walk.name})") from error

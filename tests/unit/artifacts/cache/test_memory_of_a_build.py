@@ -1,0 +1,144 @@
+"""What a build holds in memory of a corpus: next to nothing of its tables, counts, links and vectors."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from noctule.artifacts.cache.embeddings import EmbeddingStore
+from noctule.artifacts.cache.parse_cache import ParseCache
+from noctule.artifacts.cache.parsed_corpus import joined
+from noctule.artifacts.disk.layout import PARSE_CACHE
+from noctule.artifacts.tables.outside_memory import mapped_zeros
+from noctule.artifacts.tables.parquet import read_outside_memory, write_table
+from noctule.flows.run.versions import decides
+from noctule.flows.stages.links import stored
+from noctule.flows.stages.parse_batch import FileBatch, understand
+from noctule.pipeline.discover import list_files
+from noctule.pipeline.errors import DamagedSnapshot, WriteFailed
+from noctule.pipeline.lexical.analyzer import prose_analyzer
+from noctule.pipeline.lexical.bm25f import SharedField, build_index
+from noctule.pipeline.lexical.field_counts import count_fields
+from noctule.pipeline.model import DocId, ResolvedLink
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import LexicalField
+
+COPIES = 300
+
+
+class _Held:
+    """Bytes of NumPy, Python and Arrow: what a block left behind, and the most that it had at a time."""
+
+    left = peak = 0
+
+
+@contextmanager
+def _measured() -> Iterator[_Held]:
+    held, arrow = _Held(), pa.total_allocated_bytes()
+    tracemalloc.start()
+    try:
+        yield held
+        left, peak = tracemalloc.get_traced_memory()
+        grown = pa.total_allocated_bytes() - arrow
+        held.left, held.peak = left + grown, peak + grown
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> pa.Table:
+    """A row of a parsed document, many times under other keys."""
+    root = tmp_path / "docs"
+    root.mkdir()
+    words = " ".join(f"owl{number} hunts [at dusk](owls.md#n{number})" for number in range(400))
+    (root / "owls.md").write_text(f"# Owls\n\n{words}\n", "utf-8")
+    settings = parse({"collections": {"c": {"root": str(root)}}}, where="a test")
+    files = list_files("c", settings.collections["c"]).files
+    row = understand(FileBatch((tuple(files),), settings, decides(settings)))
+    keys = pa.array([f"{number:032}" for number in range(COPIES)], pa.string())
+    return pa.concat_tables([row] * COPIES).set_column(0, row.schema.field("key"), keys)
+
+
+def test_a_corpus_from_the_cache_is_outside_memory(
+    rows: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("noctule.artifacts.cache.parse_cache._ROWS_AT_A_TIME", 32)
+    monkeypatch.setattr("noctule.artifacts.cache.parse_cache.SEGMENT_BYTES", 1_000_000)
+    keys, size = rows["key"].to_pylist(), rows.nbytes
+    with _measured() as adding:
+        ParseCache(tmp_path).add(rows)
+    assert adding.left < size / 100 and adding.peak < size / 4
+    assert len(list((tmp_path / PARSE_CACHE).iterdir())) > 4, "it is written in parts"
+    with _measured() as holding:
+        cache = ParseCache(tmp_path)
+        parsed = joined(cache.rows(keys)).outside_memory(tmp_path)
+        cache.let_go()
+    assert parsed.passages.num_rows >= COPIES and len(parsed.prose.term) > 100_000
+    assert holding.left < size / 10
+    assert parsed.passages.equals(joined(rows).passages)
+    assert np.array_equal(parsed.prose.term, joined(rows).prose.term)
+
+
+def test_links_are_objects_one_block_at_a_time(tmp_path: Path) -> None:
+    links = (
+        ResolvedLink(DocId("c:a"), None, "", "link", f"{n}.md", f"{n}", n, "external") for n in range(20_000)
+    )
+    with _measured() as storing:
+        held = stored(links, tmp_path)
+    assert storing.left < 500_000
+    assert len(held) == 20_000 and next(iter(held)).target == "0.md"
+    assert [link.ordinal for link in held] == list(range(20_000))
+
+
+def test_vectors_that_are_recalled_are_outside_memory(tmp_path: Path) -> None:
+    hashes, vectors = [f"{at:064}" for at in range(4_000)], np.eye(4_000, 384, dtype=np.float32)
+    store = EmbeddingStore(tmp_path, ["model"], 384)
+    for at in range(0, 4_000, 500):
+        store.add(hashes[at : at + 500], vectors[at : at + 500])
+    with _measured() as recalling:
+        recall = EmbeddingStore(tmp_path, ["model"], 384).recall(hashes)
+    assert np.array_equal(recall.vectors, vectors) and not len(recall.missing)
+    assert recalling.left < vectors.nbytes / 5 and recalling.peak < vectors.nbytes / 2
+    recall.vectors[7] = 1.0  # what is missing is filled in
+
+
+def test_a_table_that_is_proved_is_outside_memory(tmp_path: Path) -> None:
+    rows = pa.table({"id": [f"{at:064}" for at in range(40_000)], "unread": pa.nulls(40_000, pa.int32())})
+    write_table(rows, tmp_path / "rows.parquet")
+    with _measured() as reading:
+        found = read_outside_memory(tmp_path / "rows.parquet", ["id"], tmp_path)
+    assert found.equals(rows.select(["id"])) and reading.left < found.nbytes / 10
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DamagedSnapshot):
+        read_outside_memory(tmp_path / "rows.parquet", ["id"], tmp_path)
+
+
+def test_room_for_vectors_is_taken_before_they_are_there(tmp_path: Path) -> None:
+    with pytest.raises(WriteFailed, match="cannot write"):
+        mapped_zeros((1 << 40, 1 << 10), np.float32, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_anchor_texts_are_spread_over_passages_a_range_of_terms_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = 4_000
+    analyzer = prose_analyzer("en")
+    batch = count_fields([["owl"] * texts, [""] * texts], [analyzer] * texts)
+    anchors = count_fields([[" ".join(f"word{number}" for number in range(100))]], [analyzer])
+    shared = SharedField(anchors, np.array([texts]), 1)
+    fields = (LexicalField(weight=1.0), LexicalField(weight=1.0))
+    whole = build_index([batch], fields, 1.2, shared)
+    monkeypatch.setattr("noctule.pipeline.lexical.bm25f._OCCURRENCES_AT_A_TIME", 10 * texts)
+    with _measured() as indexing:
+        index = build_index([batch], fields, 1.2, shared)
+    postings = 101 * texts
+    assert len(index.passage) == postings and np.array_equal(index.score, whole.score)
+    assert np.array_equal(index.passage, whole.passage) and index.terms == whole.terms
+    assert indexing.peak < 35 * postings, "ten bytes for each, and one range's work"
