@@ -104,7 +104,7 @@ duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor ve
 	$(BIN)/python -m tests.duckdb_versions
 
 SECONDS_EACH ?= 120
-fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries, requests: SECONDS_EACH=120 for each of 20 targets, most twice
+fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries, requests: SECONDS_EACH=120 for each of 23 targets, most twice
 	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris or schemathesis could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.service_api --seconds $(SECONDS_EACH)

@@ -8,6 +8,7 @@ import unicodedata
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
+from .printable import without_controls
 from .settings.collection import Address
 
 INDEX_NAMES = frozenset({"index", "readme", "_index"})
@@ -46,8 +47,9 @@ def slug_path(path: str, slug: str) -> str:
     A slug with a slash is a path from the top, any other one takes the place of the file's name, or, for an
     index, of its folder's.
     """
-    # A slug comes from the document, so it must not climb out of the base.
-    clean = "/".join(part for part in slug.strip().split("/") if part not in {"", ".", ".."})
+    # A slug comes from the document, so it must not climb out of the base, or be no name of a file.
+    parts = without_controls(slug).strip().split("/")
+    clean = "/".join(part for part in parts if part not in {"", ".", ".."})
     if "/" in slug:
         return clean
     file = PurePosixPath(path)

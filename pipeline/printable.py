@@ -17,6 +17,11 @@ def printable(text: str) -> str:
     return _UNSAFE.sub(_escape, text)
 
 
+def without_controls(text: str) -> str:
+    """Return the text without the characters that ``printable`` would escape."""
+    return _UNSAFE.sub("", text)
+
+
 def is_printable(text: str) -> bool:
     """Return whether a text has no character that ``printable`` would escape."""
     return _UNSAFE.search(text) is None

@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +17,7 @@ from ..artifacts.store.store import Store
 from ..pipeline.errors import WriteFailed
 from ..pipeline.settings.serve import Serve
 from ..pipeline.settings.settings import Settings
+from ..pipeline.thread_pool import ThreadPool
 from .current import CurrentSearcher, Swap
 from .guard.gate import Guards
 from .guard.rate import TokenBuckets
@@ -36,7 +37,7 @@ class BoundedExecution:
     """
 
     def __init__(self, threads: int, queue: int, deadline_s: float) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="noctule-request")
+        self._pool = ThreadPool(threads, thread_name_prefix="noctule-request")
         self._most, self._deadline, self._lock = threads + queue, deadline_s, threading.Lock()
         self.in_flight = 0
 

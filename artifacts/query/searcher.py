@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date
@@ -19,6 +18,7 @@ from ...pipeline.embedding.cross_encoder import CrossEncoder, is_folder_name
 from ...pipeline.errors import ModelUnavailable, QueryError
 from ...pipeline.settings.search import Search
 from ...pipeline.settings.settings import Settings
+from ...pipeline.thread_pool import ThreadPool
 from ..store.snapshot import Snapshot
 from .answer import Answer
 from .caches import Cache, Usage
@@ -69,7 +69,7 @@ class Searcher:
             vectors = QueryVectors(lambda: encoder, settings.search.caches.vectors)
             self._encoders[settings.search.encoder] = vectors
         self._scorer, self._reformulate = scorer, reformulate
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="noctule-list")
+        self._pool = ThreadPool(_THREADS, thread_name_prefix="noctule-list")
         self._use(settings.search)
 
     def _use(self, search: Search, remember: Remember | None = None) -> None:

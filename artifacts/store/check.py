@@ -27,7 +27,7 @@ from ..disk.manifest import Manifest, damaged
 from ..disk.manifest import unreadable as unreadable_now
 from ..tables import invariants
 from ..tables.names import NAMES
-from ..tables.parquet import open_file, read_outside_memory, read_table, refusals, tuples
+from ..tables.parquet import group_rows, open_file, read_group, read_outside_memory, read_table, tuples
 from ..tables.schemas import schemas
 from ..tables.vectors import first_strange_row, read_index
 from .shard_set import require_of_set, shard_store
@@ -195,8 +195,7 @@ def _read(path: Path, table: str, spill: Path | None) -> pa.Table:
 
 
 def _row_groups(path: Path, terms: pa.Table, terms_path: Path) -> None:
-    with open_file(path) as file:
-        sizes = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
+    sizes = group_rows(path)
     expected = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     found = terms["row_group"].to_numpy()
     wrong = np.flatnonzero(expected != found)
@@ -210,8 +209,7 @@ def _assets_are_their_hashes(path: Path) -> None:
     """Read every image and attachment, a row group at a time."""
     with open_file(path) as file:
         for group in range(file.num_row_groups):
-            with refusals(path):
-                rows = file.read_row_group(group, ["path", "asset_id", "bytes", "content"])
+            rows = read_group(file, group, path, ["path", "asset_id", "bytes", "content"])
             for name, expected, size, content in tuples(rows):
                 if len(content) != size or sha256_hex(content) != expected:
                     raise damaged(f"{name!r:.200}: its content is not what its hash and size say", path)

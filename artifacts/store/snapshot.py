@@ -8,12 +8,12 @@ import os
 import warnings
 import weakref
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import ArtifactError, NoSnapshot, is_transient, machine_refusals
 from ...pipeline.model import SnapshotId
+from ...pipeline.thread_pool import ThreadPool
 from ..disk.layout import FAISS_INDEX, MANIFEST, TABLES, table_file
 from ..disk.locks import Lock
 from ..disk.manifest import MAX_MANIFEST_BYTES, Manifest, damaged, snapshot_id
@@ -242,12 +242,12 @@ def is_sound(folder: Path, expected_id: SnapshotId) -> bool:
 def hash_files(paths: Sequence[Path]) -> dict[str, str]:
     """Return the SHA-256 of each file by name, computed in parallel: hashing lets other threads run.
 
-    Raises ``OutOfResources`` if no thread can be started: that says nothing about the files.
+    Raises ``OutOfResources`` if not one thread can be started: that says nothing about the files.
     """
     largest_first = sorted(paths, key=lambda path: (-_size(path), path))
     with (
         machine_refusals(str(largest_first[0].parent) if paths else ""),
-        ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool,
+        ThreadPool(max_workers=min(8, os.cpu_count() or 1)) as pool,
     ):
         found = pool.map(_sha256, largest_first)
         return dict(zip((path.name for path in largest_first), found, strict=True))

@@ -24,7 +24,7 @@ def wrong_name(documents: pa.Table, collections: Collection[str] | None) -> str:
     ``collections`` are those that the manifest records, ``None`` if it records none.
     """
     has = set(documents.column_names)
-    if fault := _lacking_or_straying(documents, "a document", has.intersection(NAMES)):
+    if fault := _straying(documents):
         return fault
     if "url" in has:
         web = pc.match_substring_regex(documents["url"], _WEB)
@@ -36,7 +36,7 @@ def wrong_name(documents: pa.Table, collections: Collection[str] | None) -> str:
 def wrong_asset(assets: pa.Table, collections: Collection[str] | None) -> str:
     """Return what is wrong with the first asset that cannot be a file, among the columns that are there."""
     has = set(assets.column_names)
-    if fault := _lacking_or_straying(assets, "an asset", has - {"width", "height"}):
+    if fault := _straying(assets):
         return fault
     if "asset_id" in has:
         hashes = pc.match_substring_regex(assets["asset_id"], _SHA256)
@@ -50,10 +50,7 @@ def wrong_asset(assets: pa.Table, collections: Collection[str] | None) -> str:
 RULES = {"documents": wrong_name, "assets": wrong_asset}
 
 
-def _lacking_or_straying(table: pa.Table, row: str, required: Collection[str]) -> str:
-    for name in required:
-        if table[name].null_count:
-            return f"{row} has no {name}"
+def _straying(table: pa.Table) -> str:
     found = _first(table["path"], _STRAYING) if "path" in table.column_names else ""
     return f"the path {found} leads out of its collection" if found else ""
 

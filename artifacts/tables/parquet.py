@@ -14,11 +14,14 @@ from ...pipeline.errors import ArtifactError, is_transient
 from ..disk.durable import writer
 from ..disk.manifest import damaged, unreadable
 from .outside_memory import mapped_table
+from .parquet_footer import read_footer
 
 ROW_GROUP_ROWS = 65_536
 _ROWS_AT_A_TIME, _LARGE_COLUMN_BYTES = 8_192, 64 << 20
 # What a footer may promise for each byte of the file: constant columns are a few bytes in a million.
 _MOST_PER_BYTE, _ALWAYS_FINE = 2_000, 50_000_000
+# Of every other column each row has a value, and each list in it has all of its own.
+_OPTIONAL = frozenset({"asset", "community", "height", "modified", "parent_id", "target_id", "width"})
 # Beside Arrow's own, what its Python side raises for names and numbers that cannot be.
 _REFUSALS = (OSError, pa.ArrowException, ValueError, OverflowError)
 
@@ -117,13 +120,13 @@ def open_file(
         file = pq.ParquetFile(path, memory_map=memory_map, pre_buffer=False, **read)
     try:
         with refusals(path):
-            found, promised = file.schema_arrow.remove_metadata(), _promised(file.metadata)
+            found, footer = file.schema_arrow.remove_metadata(), read_footer(path)
         if schema is not None and not found.equals(schema):
             raise damaged(f"expected the columns {_columns(schema)}, found {_columns(found)}", path)
-        if rows is not None and file.metadata.num_rows != rows:
-            raise damaged(f"expected {rows} rows, found {file.metadata.num_rows}", path)
-        size = path.stat().st_size
-        if (largest := _largest_column(file.metadata)) > size:
+        if rows is not None and footer.rows != rows:
+            raise damaged(f"expected {rows} rows, found {footer.rows}", path)
+        size, largest, promised = path.stat().st_size, footer.largest_column, footer.promised
+        if largest > size:
             raise damaged(f"it promises a column of {largest:,} bytes in a file of {size:,} bytes", path)
         if promised > _ALWAYS_FINE + _MOST_PER_BYTE * size:
             raise damaged(f"it promises {promised:,} bytes and values in a file of {size:,} bytes", path)
@@ -131,28 +134,6 @@ def open_file(
         file.close()
         raise
     return file
-
-
-def _promised(footer: pq.FileMetaData) -> int:
-    """Return the values and bytes in the footer's largest promise; raise ``ValueError`` if it is negative."""
-    rows = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
-    if sum(rows) != footer.num_rows or min(rows, default=0) < 0:
-        raise ValueError(f"{footer.num_rows} rows, {sum(rows)} of them in row groups")
-    promised = max(len(rows), int(footer.num_rows))
-    for group in range(len(rows)):
-        columns = [footer.row_group(group).column(at) for at in range(footer.num_columns)]
-        sizes = [size for each in columns for size in (each.num_values, each.total_uncompressed_size)]
-        if min(sizes, default=0) < 0:
-            raise ValueError(f"row group {group} promises a column of less than nothing")
-        promised = max(promised, sum(sizes))
-    return promised
-
-
-def _largest_column(footer: pq.FileMetaData) -> int:
-    """Return the bytes that the largest column of a row group takes in the file."""
-    groups = (footer.row_group(group) for group in range(footer.num_row_groups))
-    columns = (each.column(at) for each in groups for at in range(each.num_columns))
-    return max((int(each.total_compressed_size) for each in columns), default=0)
 
 
 @contextmanager
@@ -185,7 +166,7 @@ def read_table(
 ) -> pa.Table:
     """Return the rows in file order; raises as ``open_file`` does."""
     with open_file(path, schema, rows) as file, refusals(path):
-        return _read(file, columns)
+        return _read(file, path, columns)
 
 
 def read_outside_memory(path: Path, columns: Sequence[str], folder: Path) -> pa.Table:
@@ -199,11 +180,11 @@ def read_outside_memory(path: Path, columns: Sequence[str], folder: Path) -> pa.
 
 
 def _parts(path: Path, file: pq.ParquetFile, columns: Sequence[str]) -> Iterator[pa.Table]:
-    batches = _batches(file, columns)
+    batches = _batches(file, path, columns)
     while True:
         with refusals(path):
             batch = next(batches, None)
-            part = None if batch is None else pa.Table.from_batches([_valid(batch)])
+            part = None if batch is None else pa.Table.from_batches([_sound(batch)])
         if part is None:
             return
         yield part
@@ -217,34 +198,66 @@ def tuples(table: pa.Table) -> Iterator[tuple[Any, ...]]:
 def read_blocks(path: Path, column: str) -> Iterator[pa.Array]:
     """Yield one column in file order, never all of it in memory; raises ``DamagedSnapshot``."""
     with open_file(path) as file:
-        blocks = _batches(file, [column])
+        blocks = _batches(file, path, [column])
         while True:
             with refusals(path):
                 batch = next(blocks, None)
-            if batch is None:
-                return
+                if batch is None:
+                    return
+                _require_sound(batch)
             yield batch.column(0)
 
 
-def _read(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
+def _read(file: pq.ParquetFile, path: Path, columns: Sequence[str] | None) -> pa.Table:
     """Read a few rows at a time: reading all at once takes many times the table's size, mostly for lists."""
     schema = file.schema_arrow
     if columns is not None:
         schema = pa.schema([field for field in schema if field.name in set(columns)])
-    table = pa.Table.from_batches(map(_valid, _batches(file, schema.names)), schema)
+    table = pa.Table.from_batches(map(_sound, _batches(file, path, schema.names)), schema)
     return table if columns is None else table.select(list(columns))
 
 
-def _batches(file: pq.ParquetFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _batches(file: pq.ParquetFile, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Yield the rows; of large columns, with one row group in memory at a time."""
-    if _largest_column(file.metadata) <= _LARGE_COLUMN_BYTES:
+    if path.stat().st_size <= _LARGE_COLUMN_BYTES or read_footer(path).largest_column <= _LARGE_COLUMN_BYTES:
         yield from file.iter_batches(_ROWS_AT_A_TIME, columns=columns)
         return
     for group in range(file.num_row_groups):
         yield from file.iter_batches(_ROWS_AT_A_TIME, row_groups=[group], columns=columns)
 
 
-def _valid(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the rows; raise ``pa.ArrowInvalid`` for text that is not UTF-8, which Parquet lets through."""
-    rows.validate(full=True)
+def group_rows(path: Path) -> list[int]:
+    """Return how many rows each row group of a file has; raises ``DamagedSnapshot``."""
+    with refusals(path):
+        return [group.rows for group in read_footer(path).groups]
+
+
+def read_group(
+    file: pq.ParquetFile, group: int, path: Path, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Return the rows of a row group; raises ``DamagedSnapshot``."""
+    with refusals(path):
+        rows = file.read_row_group(group, columns)
+        _require_sound(rows)
+    return rows if columns is None else rows.select(list(columns))
+
+
+def _sound(rows: pa.RecordBatch) -> pa.RecordBatch:
+    _require_sound(rows)
     return rows
+
+
+def _require_sound(rows: pa.RecordBatch | pa.Table) -> None:
+    """Raise ``pa.ArrowInvalid`` for text that is not UTF-8, and for a missing value: Parquet has both."""
+    rows.validate(full=True)
+    for name, column in zip(rows.schema.names, rows.columns, strict=True):
+        if name not in _OPTIONAL and _misses_a_value(column):
+            raise pa.ArrowInvalid(f"a value of the column {name} is missing")
+
+
+def _misses_a_value(column: pa.ChunkedArray | pa.Array) -> bool:
+    if column.null_count:
+        return True
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    is_list = pa.types.is_list(column.type) or pa.types.is_fixed_size_list(column.type)
+    return is_list and any(chunk.flatten().null_count for chunk in chunks)

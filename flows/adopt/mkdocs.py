@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.yaml_files import NotRead, read_yaml
-from .taken_over import TakenOver, as_table, read_text, set_order, texts
+from ...pipeline.untrusted import NotRead, read_yaml
+from .taken_over import TakenOver, set_order
+from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 _MAX_INHERITED = 10
 _PLAIN_PLUGINS = {
@@ -22,11 +23,11 @@ _PLAIN_PLUGINS = {
 }
 
 
-def mkdocs(config: Path) -> TakenOver:
+def mkdocs(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``mkdocs.yml``."""
     chain = _inherited(config)
     given = _merged([values for _, values in chain])
-    found = TakenOver("MkDocs", config, config.parent / str(given.get("docs_dir") or "docs"))
+    found = TakenOver("MkDocs", config, config.beside(given.get("docs_dir"), "docs"))
     found.site(given, title="site_name", description="site_description", base_url="site_url")
     theme = as_table(given.get("theme"))
     found.take("site", "language", theme.get("language"), "theme.language")
@@ -39,11 +40,11 @@ def mkdocs(config: Path) -> TakenOver:
         set_order(found, found.root)
     plugins = _plugins(given.get("plugins"))
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
-    found.take("site", "redirects", texts(maps), "plugins.redirects")
+    found.take("site", "redirects", texts_of(maps), "plugins.redirects")
     found.api = "mkdocstrings" in plugins
     _take_appended(found, _plugins(given.get("markdown_extensions")).get("pymdownx.snippets"))
     if "blog" in plugins:
-        found.take_blog(str(as_table(plugins["blog"]).get("blog_dir") or "blog"))
+        found.take_blog(as_text(as_table(plugins["blog"]).get("blog_dir")) or "blog")
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
     found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
@@ -54,24 +55,24 @@ def mkdocs(config: Path) -> TakenOver:
 def _take_appended(found: TakenOver, snippets: object) -> None:
     """Take over the files that snippets ends every page with, from the first folder that has them."""
     options = as_table(snippets)
-    base, names = options.get("base_path", "."), options.get("auto_append")
-    folders = [Path(str(each)) for each in (base if isinstance(base, list) else [base])]
-    for name in map(str, names if isinstance(names, list) else []):
-        places = (found.config.parent / folder / name for folder in (*folders, Path()))
-        found.append += [path for path in places if path.is_file()][:1]
+    base = options.get("base_path")
+    folders = as_texts(base) or [as_text(base) or "."]
+    for name in (each for each in as_texts(options.get("auto_append")) if "\0" not in each):
+        places = (found.config.folder / folder / name for folder in (*folders, ".") if "\0" not in folder)
+        found.append += [path for path in places if path.is_file() and found.finds(path)][:1]
 
 
-def _inherited(config: Path) -> list[tuple[Path, dict[str, Any]]]:
+def _inherited(config: ToolFile) -> list[tuple[Path, dict[str, Any]]]:
     """Return the settings of the file, then those of each file that it inherits from, with the files.
 
     Raises ``NotRead`` where they inherit from each other, or from more than ten.
     """
     chain: list[tuple[Path, dict[str, Any]]] = []
-    pending: Path | None = config
+    pending: Path | None = config.path
     while pending is not None:
         if len(chain) > _MAX_INHERITED:
             raise NotRead(f"INHERIT leads through more than {_MAX_INHERITED} files, or in a circle")
-        values = as_table(read_yaml(read_text(pending)))
+        values = as_table(read_yaml(config.text(pending)))
         chain.append((pending, values))
         parent = values.get("INHERIT")
         pending = pending.parent / parent if isinstance(parent, str) else None
@@ -92,8 +93,7 @@ def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _plugins(given: object) -> dict[str, object]:
     """Return the settings of MkDocs' plugins, which are a list or a table."""
-    items = given if isinstance(given, list) else [given]
     named: dict[str, object] = {}
-    for item in items:
+    for item in as_list(given) or [given]:
         named |= {item: None} if isinstance(item, str) else as_table(item)
     return named

@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.yaml_files import NotRead, read_yaml
+from ...pipeline.patterns import pattern_fault
 from ...pipeline.printable import printable
 from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
+from ...pipeline.settings.site import LANGUAGE
+from ...pipeline.untrusted import is_within, read_yaml
+from .tool_file import MAX_BYTES, ToolFile, as_table, as_texts
 
-MAX_BYTES, _MAX_SCANNED = 2_000_000, 400
+_MAX_SCANNED, _MAX_CHARS = 400, 2_000
 _NOT_DOCUMENTED = {"tests", "test", "docs", "doc", "examples", "scripts", "benchmarks", "tools"}
 _DESCRIBED = re.compile(
     rb"(?:^[ \t]*:::|\.\.[ \t]+(?:py:)?(?:auto\w+|module|currentmodule)::"
@@ -42,7 +45,7 @@ class TakenOver:
     """
 
     tool: str
-    config: Path
+    config: ToolFile
     root: Path
     tables: dict[str, dict[str, tuple[Any, str]]] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
@@ -58,6 +61,12 @@ class TakenOver:
         text = " ".join(value.split()) if isinstance(value, str) else value
         if text in (None, "", [], {}):
             return
+        if isinstance(text, str) and len(text) > _MAX_CHARS:
+            self.left.append(f"{source}: it is longer than {_MAX_CHARS:,} characters")
+            return
+        if key == "language" and not LANGUAGE.fullmatch(text := str(text).replace("_", "-")):
+            self.left.append(f"{source}: {text!r:.80} is no language")
+            return
         if key in ("base_url", "edit_url"):
             try:
                 web_address(str(text))
@@ -68,23 +77,37 @@ class TakenOver:
 
     def take_static(self, *names: str) -> None:
         """Take over the folders beside the settings file that exist and are not in the root."""
-        folders = (self.config.parent / name for name in names)
-        self.static += [
-            each
-            for each in folders
-            if each.is_dir() and not each.resolve().is_relative_to(self.root.resolve())
-        ]
+        folders = [self.config.folder / name for name in names if "\0" not in name]
+        self.static += [each for each in folders if self.finds(each) and not is_within(each, self.root)]
 
     def take_blog(self, *names: str) -> None:
         """Take over those folders of the root that exist as blogs, and the names of their authors."""
-        self.take("site", "blogs", [name for name in names if (self.root / name).is_dir()], "the blog")
-        for name in names:
+        found = [name for name in names if "\0" not in name and self.finds(self.root / name)]
+        self.take("site", "blogs", found, "the blog")
+        for name in found:
             self.take_authors(self.root / name)
+
+    def finds(self, path: Path) -> bool:
+        """Return whether a file or folder is there and in the project; one elsewhere is remarked on."""
+        if not path.exists():
+            return False
+        if not self.config.holds(path):
+            self.left.append(f"{printable(path.name)}: it lies outside of the project")
+            return False
+        return True
+
+    def leave_out(self, patterns: object) -> None:
+        """Leave out what a list of patterns says, but for those that are none."""
+        for each in as_texts(patterns):
+            if fault := pattern_fault(each):
+                self.left.append(f"the pattern {each!r:.80}: {fault:.120}")
+            else:
+                self.exclude.append(each)
 
     def take_authors(self, folder: Path) -> None:
         """Take over the names in a blog's file of authors (Material, Docusaurus)."""
-        files = [path for name in _AUTHORS if (path := folder / name).is_file()]
-        given = as_table(read_yaml(read_text(files[0]))) if files else {}
+        files = [path for name in _AUTHORS if (path := folder / name).is_file() and self.finds(path)]
+        given = as_table(read_yaml(self.config.text(files[0]))) if files else {}
         people = as_table(given.get("authors")) or given
         names = {str(key): as_table(each).get("name") for key, each in people.items()}
         known = {key: name for key, name in names.items() if isinstance(name, str)}
@@ -98,28 +121,10 @@ class TakenOver:
                 self.take("site", key, given[name], name)
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a settings file; raise ``NotRead`` if it is too big for one, and ``OSError``."""
-    with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise NotRead("it is over 2 MB")
-    return content.decode("utf-8", "replace")
-
-
-def as_table(value: object) -> dict[str, Any]:
-    """Return the value if it is a table, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def texts(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the entries of the table whose values are text."""
-    return {str(key): value for key, value in given.items() if isinstance(value, str)}
-
-
 def set_order(found: TakenOver, *files: Path) -> None:
     """Let these files say in which order pages are."""
-    listed = [Path(os.path.relpath(file.resolve(), Path.cwd())).as_posix() for file in files]
+    there = [file.resolve() for file in files if found.finds(file)]
+    listed = [Path(os.path.relpath(file, Path.cwd())).as_posix() for file in there]
     found.take("site", "navigation", {"NAME": listed}, "the order of pages")
 
 
@@ -141,7 +146,7 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
             content = opened.read(MAX_BYTES)
         may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::"))
         for match in _INCLUDES.finditer(content) if may_hold else ():
-            base = path.parent if match["mdbook"] or match["sphinx"] else found.config.parent
+            base = path.parent if match["mdbook"] or match["sphinx"] else found.config.folder
             name = next(filter(None, match.groups())).decode(errors="replace")
             target = Path(os.path.normpath(base.resolve() / name))
             if target.is_file() and target.is_relative_to(top.resolve()) and not target.is_relative_to(root):
@@ -157,7 +162,7 @@ def take_packages(found: TakenOver, top: Path) -> None:
     """
     if not found.api:
         return
-    nearest = list(dict.fromkeys((found.config.parent.resolve(), top.resolve())))
+    nearest = list(dict.fromkeys((found.config.folder.resolve(), top.resolve())))
     places = [place for each in nearest for place in (each, each / "src", *sorted(each.glob("*/src")))]
     packages = {
         path.parent.name: path.parent for place in places for path in sorted(place.glob("*/__init__.py"))
@@ -191,7 +196,7 @@ def _documents(root: Path) -> Iterator[Path]:
 def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path]) -> str:
     """Return a settings file for ``folder``, in which every line says where it is from."""
     lines = [
-        f"# noctule: taken over from {found.tool} ({_one_line(_relative(found.config, folder))}).",
+        f"# noctule: taken over from {found.tool} ({_one_line(_relative(found.config.path, folder))}).",
         "# Every key with its default: configs/default.toml of noctule.",
         "",
         f"[collections.{name}]",
@@ -218,7 +223,7 @@ def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path
         lines += [_line(key.replace("NAME", name), *given) for key, given in plain.items()]
     for key, (value, source) in found.tables.get("site", {}).items():
         if isinstance(value, dict):
-            lines += ["", f"[site.{key}]  # {source}"]
+            lines += ["", f"[site.{key}]  # {_one_line(source)}"]
             lines += [_line(old.replace("NAME", name), new) for old, new in value.items()]
     return "\n".join(lines) + "\n"
 
@@ -243,4 +248,6 @@ def _written(value: object) -> str:
 
 
 def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    # Half a surrogate pair has no bytes.
+    sound = text.encode("utf-8", "replace").decode()
+    return json.dumps(sound, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -11,11 +11,12 @@ from typing import Any
 
 from ...pipeline.errors import SourceError
 from ...pipeline.navigation.summary import read_summary
-from ...pipeline.navigation.yaml_files import NotRead, read_yaml
 from ...pipeline.printable import printable
+from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .mkdocs import mkdocs
 from .scripts import docusaurus, quartz, starlight, vitepress
-from .taken_over import TakenOver, as_table, read_text, set_order, texts
+from .taken_over import TakenOver, set_order
+from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, project_of
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
 # Of Sphinx: what they put into documents is read.
@@ -52,11 +53,12 @@ def take_over(path: Path) -> TakenOver:
 
     Raises ``SourceError`` if it is none that is known, or its file cannot be read.
     """
-    for config in [path] if path.is_file() else _candidates(path):
+    project = project_of(path)
+    for config in [path] if not path.is_dir() else _candidates(path):
         for names, reader in _TOOLS:
             if config.name in names and (reader is not vitepress or config.parent.name == ".vitepress"):
                 try:
-                    return reader(config)
+                    return reader(ToolFile(config, project))
                 except _UNREADABLE as error:
                     reason = " ".join(str(error).split())[:200] or type(error).__name__
                     raise SourceError(
@@ -78,7 +80,10 @@ def _candidates(top: Path) -> Iterator[Path]:
     for _ in range(_MAX_DEPTH + 1):
         below: list[Path] = []
         for folder in level:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError:  # a folder that may not be read holds nothing that could be taken over
+                continue
             here = {entry.name for entry in entries}
             yield from (folder / name for known, _ in _TOOLS for name in known if name in here & names)
             below += [
@@ -94,10 +99,10 @@ def _candidates(top: Path) -> Iterator[Path]:
         level = below
 
 
-def _mdbook(config: Path) -> TakenOver:
-    given = tomllib.loads(read_text(config))
+def _mdbook(config: ToolFile) -> TakenOver:
+    given = read_toml(config.text())
     book, html = as_table(given.get("book")), as_table(as_table(given.get("output")).get("html"))
-    found = TakenOver("mdBook", config, config.parent / str(book.get("src") or "src"))
+    found = TakenOver("mdBook", config, config.beside(book.get("src"), "src"))
     found.site(book, title="title", description="description", language="language")
     if isinstance(html.get("edit-url-template"), str):
         below = found.root.name + "/{path}"
@@ -105,30 +110,29 @@ def _mdbook(config: Path) -> TakenOver:
             "site", "edit_url", html["edit-url-template"].replace("{path}", below), "edit-url-template"
         )
     summary = found.root / "SUMMARY.md"
-    entries = read_summary(read_text(summary)).entries if summary.is_file() else ()
+    entries = read_summary(config.text(summary)).entries if summary.exists() else ()
     found.take("site", "home", entries[0].target if entries else "", "the first chapter of SUMMARY.md")
     if entries:  # mdBook makes no page of it
         set_order(found, summary)
         found.exclude = ["SUMMARY.md"]
-    found.take("site", "redirects", texts(as_table(html.get("redirect"))), "output.html.redirect")
+    found.take("site", "redirects", texts_of(html.get("redirect")), "output.html.redirect")
     found.left += [f"the preprocessor {name}" for name in sorted(as_table(given.get("preprocessor")))]
     found.left += [f"output.html.{key}" for key in ("additional-css", "additional-js") if html.get(key)]
     return found
 
 
-def _jekyll(config: Path) -> TakenOver:
-    given = as_table(read_yaml(read_text(config)))
-    found = TakenOver("Jekyll", config, config.parent)
+def _jekyll(config: ToolFile) -> TakenOver:
+    given = as_table(read_yaml(config.text()))
+    found = TakenOver("Jekyll", config, config.folder)
     found.site(given, title="title", description="description", language="lang")
     if isinstance(given.get("url"), str):
         found.take(
-            "site", "base_url", given["url"].rstrip("/") + str(given.get("baseurl") or ""), "url, baseurl"
+            "site", "base_url", given["url"].rstrip("/") + as_text(given.get("baseurl")), "url, baseurl"
         )
-    left_out = given.get("exclude")
-    found.exclude = [str(each) for each in left_out] if isinstance(left_out, list) else []
+    found.leave_out(given.get("exclude"))
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
     found.take_blog("_posts")
-    data = config.parent / "_data" / "navigation.yml"
+    data = config.folder / "_data" / "navigation.yml"
     if data.is_file():
         set_order(found, data)
     found.left += [
@@ -142,59 +146,54 @@ def _has(found: TakenOver, name: str) -> bool:
     return (found.root / name).is_dir()
 
 
-def _hugo(config: Path) -> TakenOver:
-    text = read_text(config)
-    given = as_table(tomllib.loads(text) if config.suffix == ".toml" else read_yaml(text))
+def _hugo(config: ToolFile) -> TakenOver:
+    text = config.text()
+    given = as_table(read_toml(text) if config.path.suffix == ".toml" else read_yaml(text))
     given = {key.lower(): value for key, value in given.items()}
-    found = TakenOver("Hugo", config, config.parent / str(given.get("contentdir") or "content"))
+    found = TakenOver("Hugo", config, config.beside(given.get("contentdir"), "content"))
     found.site(given, title="title", base_url="baseurl", language="languagecode")
     found.take_blog("blog", "posts", "post")
     static = given.get("staticdir", "static")
     # Pages name the pictures in its folder of assets as if they lay at the top.
-    found.take_static(*(map(str, static) if isinstance(static, list) else (str(static),)), "assets")
+    found.take_static(*(as_texts(static) or (as_text(static) or "static",)), "assets")
     found.left += [
         f"{key} of Hugo" for key in ("theme", "menu", "menus", "languages", "module") if key in given
     ]
     return found
 
 
-def _dendron(config: Path) -> TakenOver:
-    given = as_table(read_yaml(read_text(config)))
+def _dendron(config: ToolFile) -> TakenOver:
+    given = as_table(read_yaml(config.text()))
     vaults = as_table(given.get("workspace")).get("vaults")
-    named = [as_table(each).get("fsPath") for each in vaults] if isinstance(vaults, list) else []
-    paths = [each for each in named if isinstance(each, str)]
-    found = TakenOver("Dendron", config, config.parent / (paths[0] if paths else "vault"))
+    paths = as_texts([as_table(each).get("fsPath") for each in as_list(vaults)])
+    found = TakenOver("Dendron", config, config.beside(paths[0] if paths else "", "vault"))
     publishing = as_table(given.get("publishing"))
     found.site(as_table(publishing.get("seo")), title="title", description="description")
     found.site(publishing, base_url="siteUrl")
     found.left += [f"the vault {each}" for each in paths[1:]]
-    index = publishing.get("siteIndex")
-    if isinstance(index, str) and (found.root / f"{index}.md").is_file():
+    index = as_text(publishing.get("siteIndex"))
+    if index and "/" not in index and "\0" not in index and (found.root / f"{index}.md").is_file():
         found.take("site", "home", f"{index}.md", "publishing.siteIndex")
-    published = publishing.get("siteHierarchies")
-    tops = [str(each) for each in published] if isinstance(published, list) else []
+    tops = as_texts(publishing.get("siteHierarchies"))
     if tops and "root" not in tops:  # other notes are not published
         found.include = [f"/{pattern}" for top in tops for pattern in (f"{top}.md", f"{top}.*.md")]
     return found
 
 
-def _obsidian(config: Path) -> TakenOver:
-    found = TakenOver("Obsidian", config, config.parent)
-    found.take("site", "title", config.parent.resolve().name, "the vault's folder")
-    templates = config / "templates.json"
-    folder = (
-        as_table(read_yaml(read_text(templates).replace("\t", " "))).get("folder")
-        if templates.is_file()
-        else ""
-    )
-    found.exclude = [f"{str(folder).strip('/')}/"] if folder else []
+def _obsidian(config: ToolFile) -> TakenOver:
+    found = TakenOver("Obsidian", config, config.folder)
+    found.take("site", "title", config.folder.resolve().name, "the vault's folder")
+    templates = config.path / "templates.json"
+    given = as_table(read_yaml(config.text(templates).replace("\t", " "))) if templates.exists() else {}
+    if folder := as_text(given.get("folder")).strip("/"):
+        found.leave_out([f"{folder}/"])
     return found
 
 
-def _sphinx(config: Path) -> TakenOver:
+def _sphinx(config: ToolFile) -> TakenOver:
     given: dict[str, Any] = {}
-    found = TakenOver("Sphinx", config, config.parent, include=["**/*.rst", "**/*.md", "**/*.ipynb"])
-    for node in ast.parse(read_text(config)).body:
+    found = TakenOver("Sphinx", config, config.folder, include=["**/*.rst", "**/*.md", "**/*.ipynb"])
+    for node in ast.parse(config.text()).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             try:
                 given[node.targets[0].id] = ast.literal_eval(node.value)
@@ -202,18 +201,16 @@ def _sphinx(config: Path) -> TakenOver:
                 found.left.append(f"{node.targets[0].id}: not a literal")
     found.site(given, title="project", language="language", base_url="html_baseurl")
     found.site(given, title="html_title")
-    patterns = given.get("exclude_patterns")
-    found.exclude = [each for each in patterns if isinstance(each, str)] if isinstance(patterns, list) else []
-    extensions = given.get("extensions")
-    found.api = isinstance(extensions, list) and "sphinx.ext.autodoc" in extensions
-    listed = extensions if isinstance(extensions, list) else []
-    found.left += [f"the extension {each}" for each in listed if each not in _READ_EXTENSIONS]
+    found.leave_out(given.get("exclude_patterns"))
+    extensions = as_texts(given.get("extensions"))
+    found.api = "sphinx.ext.autodoc" in extensions
+    found.left += [f"the extension {each:.80}" for each in extensions if each not in _READ_EXTENSIONS]
     return found
 
 
-def _antora(config: Path) -> TakenOver:
-    given = as_table(read_yaml(read_text(config)))
-    found = TakenOver("Antora", config, config.parent / "modules" / "ROOT" / "pages")
+def _antora(config: ToolFile) -> TakenOver:
+    given = as_table(read_yaml(config.text()))
+    found = TakenOver("Antora", config, config.beside("modules/ROOT/pages"))
     found.site(given, title="title")
     found.left += ["pages in AsciiDoc, which is not read", "nav.adoc"]
     return found
@@ -223,7 +220,7 @@ def _scripts(stem: str) -> tuple[str, ...]:
     return tuple(f"{stem}.{ending}" for ending in ("js", "ts", "mjs", "mts", "cjs"))
 
 
-_TOOLS: tuple[tuple[tuple[str, ...], Callable[[Path], TakenOver]], ...] = (
+_TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), mkdocs),
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),

@@ -96,7 +96,8 @@ def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
         output.emit({**names, "tool": found.tool, "left": found.left})
         return
     output.say(
-        f"Wrote {written.path.name} from {found.config} ({found.tool}): collection {written.collection!r}"
+        f"Wrote {written.path.name} from {found.config.path} ({found.tool}): "
+        f"collection {written.collection!r}"
     )
     if found.left:
         output.say(f"Not taken over: {'; '.join(found.left)}")
@@ -166,7 +167,7 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     top = source if source.is_dir() else source.parent
     take_packages(found, top)
     text = settings_text(found, name, folder, snippet_folders(found, top))
-    parse(tomllib.loads(text), where=str(found.config))
+    parse(tomllib.loads(text), where=str(found.config.path))
     durable.replace_file(path, text.encode())
     return Starter(path, name, str(found.root), _described(_count(found.root)) or "no documents"), found
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
+from ...pipeline.thread_pool import ThreadPool
 from .signals import heeding_signals, received, stop_if_told
 from .stage import Stage, StageTime
 
@@ -63,7 +63,7 @@ def by_threads(work: Callable[[A], T], items: Iterable[A], threads: int) -> list
 
     An error waits for the items under way, a signal for none: a parser may hang, an encoder have long to go.
     """
-    pool = ThreadPoolExecutor(threads)
+    pool = ThreadPool(threads)
     try:
         found = [unless_told(result) for result in pool.map(work, items)]
     except BaseException as error:

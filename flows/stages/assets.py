@@ -6,13 +6,16 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ...artifacts.disk.layout import table_file
 from ...artifacts.store.store import Store
 from ...artifacts.tables.outside_memory import mapped_table
+from ...artifacts.tables.parquet import read_group
 from ...artifacts.tables.schemas import ASSETS
 from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
@@ -31,6 +34,7 @@ from .sources import HashedSources
 from .tables import Tables
 
 _log = logging.getLogger("noctule")
+_TABLE = Path(table_file("assets"))
 # A row group is what a reader holds in memory at once; a larger file has one of its own.
 GROUP_BYTES = 16_000_000
 
@@ -128,7 +132,7 @@ def _published_rows(store: Store, collection: str, paths: Set[str]) -> Iterator[
     for opened in read_unverified(store, current).open_tables("assets"):
         with opened as file:
             for group in range(file.num_row_groups):
-                rows = file.read_row_group(group)
+                rows = read_group(file, group, _TABLE)
                 same = pc.and_(pc.equal(rows["collection"], collection), pc.is_in(rows["path"], wanted))
                 for at in range(len(rows := rows.filter(same))):
                     yield rows.slice(at, 1)
@@ -158,7 +162,7 @@ class _PublishedContent:
         try:
             if (current := self._store.current()) is not None:
                 for number, (file, group) in enumerate(self._groups(current)):
-                    rows = file.read_row_group(group, columns=["path", "asset_id"])
+                    rows = read_group(file, group, _TABLE, ["path", "asset_id"])
                     pairs = zip(rows["path"].to_pylist(), rows["asset_id"].to_pylist(), strict=True)
                     found |= {pair: (number, at) for at, pair in enumerate(pairs)}
         except ArtifactError as error:
@@ -170,7 +174,7 @@ class _PublishedContent:
             current = self._store.current()
             assert current is not None
             file, group = self._groups(current)[number]
-            self._open = (number, file.read_row_group(group, columns=["content"]))
+            self._open = (number, read_group(file, group, _TABLE, ["content"]))
         return self._open[1]
 
     def _groups(self, current: SnapshotId) -> list[tuple[pq.ParquetFile, int]]:

@@ -25,8 +25,11 @@ _LOADS = re.compile(
     re.IGNORECASE,
 )
 _IMPORT = re.compile(
-    rb"@import\s{1,20}(?:url\([^()<>]{0,1000}\)|(?:\"|&quot;)[^\"<>]{0,1000}?(?:\"|&quot;))[^;<>{}]{0,200};"
+    rb"@import\s{1,20}(?:url\([^()<>]{0,1000}\)|(?:\"|&quot;)[^\"<>]{0,1000}?(?:\"|&quot;)|'[^'<>]{0,1000}')"
+    rb"[^;<>{}]{0,200}(?:;|(?=[<\]]))"
 )
+# A font that stands in the rule itself is kept.
+_FONT = re.compile(rb"@font-face\s*\{[^{}<>]*\}", re.IGNORECASE)
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 
@@ -50,8 +53,15 @@ def svg_fault(content: bytes) -> str:
 
 
 def without_imports(content: bytes) -> bytes:
-    """Return the SVG without rules that load style sheets, which drawing programs write for a web font."""
-    return _IMPORT.sub(b"", content)
+    """Return the SVG without rules that load style sheets or fonts, as drawing programs write them.
+
+    What is left is to be looked at anew.
+    """
+    return _FONT.sub(_kept_font, _IMPORT.sub(b"", content))
+
+
+def _kept_font(rule: re.Match[bytes]) -> bytes:
+    return b"" if _LOADS.search(_plain_css(rule[0].decode("utf-8", "replace"))) else rule[0]
 
 
 class _Reader:

@@ -15,7 +15,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..settings.settings import Embed
+from ..thread_pool import ThreadPool
 from .model_files import ends_with_pooling, find, require_known_modules, tokenizer, unsound
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class TransformerEncoder:
         workers = 1 if on_gpu else settings.workers or available_cores()
         # Shared by all calls of encode: while one finishes its last batches, the next one's keep the other
         # threads busy.
-        self._pool = ThreadPoolExecutor(workers, "encode", initializer=_one_thread)
+        self._pool = ThreadPool(workers, "encode", initializer=_one_thread)
         self._batch_tokens = settings.batch_tokens * (_CUDA_BATCH_FACTOR if on_gpu else 1)
         self._least_tokens = _LEAST_TOKENS if self._may_be_low() else self._batch_tokens
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ModelUnavailable
+from ..thread_pool import ThreadPool
 
 Vector = npt.NDArray[np.float32]
 Vectors = npt.NDArray[np.float32]
@@ -61,7 +61,7 @@ class OnnxEncoder:
         # The last token that is not one of those around every text.
         ids[:, np.flatnonzero(np.array(letter.special_tokens_mask) == 0)[-1]] = numbers
         batches = [ids[at : at + _TOKENS_AT_ONCE] for at in range(0, len(ids), _TOKENS_AT_ONCE)]
-        with ThreadPoolExecutor(_THREADS) as pool:
+        with ThreadPool(_THREADS) as pool:
             return np.concatenate([self.encode_query("")[None, :][:0], *pool.map(self._run, batches)])
 
     def _run(self, ids: npt.NDArray[np.int64]) -> Vectors:

@@ -10,7 +10,6 @@ import copy
 import io
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..settings.settings import Embed
+from ..thread_pool import ThreadPool
 from .encoder import TransformerEncoder
 from .model_files import ModelFiles, read_tokenizer
 from .onnx_encoder import INPUTS, OUTPUT, OnnxEncoder
@@ -124,7 +124,7 @@ def _first_line(error: Exception) -> str:
 def _least_cosine(encoder: OnnxEncoder, reference: TransformerEncoder) -> float:
     texts = list(checked_texts(reference.model))
     expected = reference.encode(texts, as_queries=True)
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPool(2) as pool:
         found = np.stack(list(pool.map(encoder.encode_query, texts)))
     if found.shape != expected.shape:
         return 0.0

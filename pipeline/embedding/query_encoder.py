@@ -12,7 +12,6 @@ only products with the sparse ``X``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from ..lexical.analyzer import prose_analyzer
 from ..lexical.field_counts import FieldCounts, count_fields
 from ..settings.settings import QueryEncoderSettings
+from ..thread_pool import ThreadPool
 from .quantization import QuantizedTermVectors, Vectors, quantized
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def solve(
     squares = transposed.multiply(transposed)
     diagonal = squares @ weight[:, None] + np.float32(ridge)
     system = _System(x, transposed, weight[:, None], np.float32(ridge), diagonal)
-    with ThreadPoolExecutor(_THREADS) as pool:
+    with ThreadPool(_THREADS) as pool:
         solved = pool.map(
             lambda part: _solve(system, np.concatenate([each[:, part] for each in y]), iterations), parts
         )

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
-import yaml
-
 from ..errors import is_transient
+from ..untrusted import NotRead, read_toml, read_yaml
 from .parts import whole
 
 Tool = Literal["jekyll", "vitepress", "docusaurus"]
@@ -112,18 +110,15 @@ def _values(text: str) -> Mapping[str, object]:
     if len(text) > _MAX_YAML_BYTES:
         return {}
     try:
-        # Before anything is built, so that an alias bomb costs nothing.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
-            return {}
-        values: Any = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
+        values = read_yaml(text)
+    except NotRead:
         return {}
     return {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
 
 
 def _toml_values(text: str) -> Mapping[str, object]:
     try:
-        return tomllib.loads(text) if len(text) <= _MAX_YAML_BYTES else {}
+        return read_toml(text) if len(text) <= _MAX_YAML_BYTES else {}
     except (ValueError, RecursionError):
         return {}
 
@@ -151,4 +146,6 @@ def shown(value: object) -> str:
     """Return a plain value as text; lists and mappings have none."""
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, str | int | float | date) else ""
+    # Half a surrogate pair, which YAML may hold as an escape, has no bytes.
+    text = str(value) if isinstance(value, str | int | float | date) else ""
+    return text.encode("utf-8", "replace").decode()

@@ -41,7 +41,7 @@ def _docusaurus(items: Any, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
         if isinstance(item, str):
             yield NavEntry("", item)
         elif isinstance(item, dict) and "type" not in item:
-            yield from _docusaurus(item, bounded, depth)
+            yield from _docusaurus(item, bounded, depth + 1)
         elif isinstance(item, dict):
             yield from _docusaurus_item(item, bounded, depth)
         else:

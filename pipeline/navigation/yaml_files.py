@@ -5,57 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
+from ..untrusted import NotRead, as_number, read_yaml
 from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
 
-MAX_YAML_DEPTH, MAX_ALIASES = 60, 20
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LABELS, _TARGETS, _BELOW = ("title", "label", "text", "name"), ("url", "path", "link", "file"), (
     "children", "subitems", "sublinks", "subfolderitems", "items", "pages", "docs", "toc",
 )  # fmt: skip
 _WEB = ("http://", "https://", "mailto:")
-
-
-class NotRead(Exception):
-    """A file that is not what its name says; the message is the reason."""
-
-
-class _Tolerant(_Loader):  # type: ignore[misc]  # chosen when it is imported
-    """Reads the tags of MkDocs and its plugins as plain values: nothing is imported, run or looked up."""
-
-
-def _tagged(loader: Any, _suffix: str, node: yaml.Node) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    if isinstance(node, yaml.SequenceNode):
-        return _last(loader.construct_sequence(node, deep=True))
-    return loader.construct_scalar(node)
-
-
-def _last(values: list[Any]) -> Any:
-    """Return the default of ``!ENV [NAME, default]``."""
-    return values[-1] if values else None
-
-
-_Tolerant.add_multi_constructor("!", _tagged)
-_Tolerant.add_multi_constructor("tag:yaml.org,2002:python/", _tagged)
-
-
-def read_yaml(text: str) -> Any:
-    """Return the values of a YAML file; raise ``NotRead``."""
-    depth = aliases = 0
-    try:
-        for event in yaml.parse(text, Loader=_Loader):
-            aliases += isinstance(event, yaml.AliasEvent)
-            if aliases > MAX_ALIASES:  # merged into each other they multiply
-                raise NotRead(f"it has more than {MAX_ALIASES} aliases")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > MAX_YAML_DEPTH:
-                raise NotRead(f"it is nested deeper than {MAX_YAML_DEPTH}")
-        return yaml.load(text, Loader=_Tolerant)  # noqa: S506 - derived from a safe loader
-    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise NotRead(f"not YAML: {' '.join(str(error).split())[:200]}") from None
 
 
 def read_mkdocs(text: str) -> Contents:
@@ -96,7 +52,7 @@ def read_pages(text: str) -> FolderEntry:
         raise NotRead("not a table of settings")
     nav = given.get("nav", given.get("arrange"))
     entries = tuple(_mkdocs(nav, Bounded(), 0))
-    return FolderEntry(_text(given.get("title")), _number(given.get("order")), entries)
+    return FolderEntry(_text(given.get("title")), as_number(given.get("order")), entries)
 
 
 def read_category(text: str, name: str) -> FolderEntry:
@@ -105,7 +61,7 @@ def read_category(text: str, name: str) -> FolderEntry:
     given = read_yaml(text.replace("\t", " ") if name.endswith(".json") else text)
     if not isinstance(given, dict):
         raise NotRead("not a table of settings")
-    return FolderEntry(_text(given.get("label")), _number(given.get("position")))
+    return FolderEntry(_text(given.get("label")), as_number(given.get("position")))
 
 
 def read_data(text: str) -> Contents:
@@ -147,8 +103,3 @@ def _is_web(value: str) -> bool:
 
 def _text(value: object) -> str:
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
-
-
-def _number(value: object) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number else float("inf")  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ import yaml
 
 from ..errors import RejectedDocument
 from ..identity import canonical_json
+from ..untrusted import read_toml
 from .dates import day_of
 
 MAX_CHARS = 64 * 1024
@@ -201,7 +202,7 @@ class _Toml(_Block):
 
     def _load(self) -> dict[str, Any]:
         try:
-            values = tomllib.loads(self.head)
+            values = read_toml(self.head)
         except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
             found = re.search(r"\(at line (\d+)", str(error))
             line = int(found[1]) + 1 if found else 1

@@ -143,6 +143,13 @@ class Site(Table):
             raise ValueError(f"{url!r} is no address for events; write https://…/v1/events or /v1/events")
         return url
 
+    @field_validator("language")
+    @classmethod
+    def _known_language(cls, code: str) -> str:
+        if not LANGUAGE.fullmatch(code):
+            raise ValueError(f"{code!r:.80} is no language; write a tag such as de or pt-BR")
+        return code
+
     @field_validator("languages")
     @classmethod
     def _known_languages(cls, given: dict[str, str]) -> dict[str, str]:

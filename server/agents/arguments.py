@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 from rapidfuzz import fuzz, process
 
 from ...pipeline.errors import QueryError
 from ...pipeline.printable import bounded
+from ...pipeline.untrusted import as_number
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|-")
 _NUMBER = re.compile(r"\s*[+-]?\d{1,15}(\.0*)?\s*")
@@ -110,14 +111,11 @@ def _text(tool: str, argument: Argument, value: object) -> str:
 def _number(tool: str, argument: Argument, value: object, notes: list[str]) -> int:
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         value = float(value)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or (isinstance(value, float) and isnan(value))
-    ):
+    number = as_number(value, nan)
+    if isnan(number):
         raise _wrong(tool, f"{argument.name} must be a whole number", repr(value), argument)
-    bound = int(min(max(value, argument.least), argument.most))
-    if bound != value:
+    bound = int(min(max(number, argument.least), argument.most))
+    if bound != number:
         notes.append(f"{argument.name} is {bound}: it may be {argument.least} to {argument.most}")
     return bound
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from ..pipeline.assets.media import Recognised, recognise
 from ..pipeline.errors import SettingsError
 from ..pipeline.settings.site import Site, is_font_file
+from ..pipeline.untrusted import NotRead, read_regular
 from .theme_folder import THEME
 
 MAX_OWN_BYTES = 20_000_000
@@ -246,16 +247,10 @@ def _family(name: str, use: str) -> str:
 def owners_file(path: Path, setting: str) -> bytes:
     """Return the bytes of a file that a setting names; raise ``SettingsError``."""
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_OWN_BYTES + 1)
-    except OSError as error:
+        return read_regular(path, MAX_OWN_BYTES)
+    except (OSError, NotRead) as error:
         raise SettingsError(
-            f"cannot read a file that {setting} names: {error.strerror}",
+            f"cannot read a file that {setting} names: {getattr(error, 'strerror', None) or error}",
             where=str(path),
-            hint="Mend the setting.",
+            hint="Mend the setting, or choose another file.",
         ) from None
-    if len(content) > MAX_OWN_BYTES:
-        raise SettingsError(
-            f"a file of {setting} is over 20 MB", where=str(path), hint="Choose a smaller one."
-        )
-    return content

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from ..artifacts.disk.layout import table_file
 from ..artifacts.disk.manifest import damaged
+from ..artifacts.tables.parquet import read_group
 from ..pipeline.assets.media import recognise
 from ..pipeline.identity import sha256_hex
 from . import urls
@@ -132,11 +133,13 @@ def media_files(library: Library, snapshot: SnapshotTables, reuse: Reuse) -> Ite
 
 
 def _written(file: pq.ParquetFile, group: int, missing: dict[tuple[str, str], Asset]) -> Iterator[SitePage]:
-    names = file.read_row_group(group, ["collection", "path"])
+    table = Path(table_file("assets"))
+    names = read_group(file, group, table, ["collection", "path"])
     keys = list(zip(names["collection"].to_pylist(), names["path"].to_pylist(), strict=True))
     if missing.keys().isdisjoint(keys):
         return
-    for key, content in zip(keys, file.read_row_group(group, ["content"])["content"], strict=True):
+    contents = read_group(file, group, table, ["content"])["content"]
+    for key, content in zip(keys, contents, strict=True):
         if (asset := missing.get(key)) is not None:
             yield SitePage(asset.file, _proved(key[1], asset, content.as_py()), fingerprint=asset.asset_id)
 

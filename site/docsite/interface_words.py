@@ -11,6 +11,7 @@ from string import Formatter
 from typing import Literal
 
 from ..pipeline.errors import SettingsError
+from ..pipeline.untrusted import NotRead, read_regular, read_toml
 from .theme_folder import THEME
 
 TABLE, TRANSLATIONS, ENGLISH = "words.toml", THEME / "words", "en"
@@ -76,11 +77,12 @@ def _translation(language: str) -> Path | None:
 
 def _given(path: Path) -> Mapping[str, Mapping[str, str]]:
     try:
-        with path.open("rb") as file:
-            return tomllib.loads(file.read(MAX_BYTES).decode("utf-8"))
-    except OSError as error:
+        return read_toml(read_regular(path, MAX_BYTES).decode("utf-8"))
+    except (OSError, NotRead) as error:
         raise SettingsError(
-            f"cannot read the file of words: {error.strerror}", where=str(path), hint="See [site] words."
+            f"cannot read the file of words: {getattr(error, 'strerror', None) or error}",
+            where=str(path),
+            hint="See [site] words.",
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Mend that line.") from None

@@ -9,8 +9,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ..pipeline.address import INDEX_NAMES, slug_path
+from ..pipeline.untrusted import as_number
 
 NO_ORDER = float("inf")
+# With the folder that a site lies in before it, within the 4,096 of Linux and the 1,024 of macOS.
+MAX_PATH_BYTES = 800
 _ORDER = ("nav_order", "sidebar_position", "weight", "order")
 _LABEL = ("nav_title", "sidebar_label", "linkTitle", "linktitle", "navTitle")
 # Just the Docs; Docusaurus; Docsy; hugo-book; Sphinx.
@@ -68,8 +71,8 @@ def placement_of(front_matter: str) -> Placement:
         grand_parent=_text(given.get("grand_parent")),
         former=_former(given),
         moved_to=next(iter(_texts(given.get("redirect_to"))), ""),
-        slug=next(filter(None, (_text(given.get(key)) for key in _SLUGS)), ""),
-        name=name if (name := _text(given.get("id"))) and "/" not in name else "",
+        slug=next(filter(None, (_path(given.get(key)) for key in _SLUGS)), ""),
+        name=name if (name := _path(given.get("id"))) and "/" not in name else "",
     )
 
 
@@ -87,7 +90,7 @@ def _order(given: Mapping[str, Any]) -> float:
         value = given.get(key)
         # For Hugo a weight of 0 is none.
         if isinstance(value, int | float) and not isinstance(value, bool) and (value or key != "weight"):
-            return float(value)
+            return as_number(value, NO_ORDER)
     return NO_ORDER
 
 
@@ -123,6 +126,12 @@ def _table(value: object) -> Mapping[str, Any]:
 def _text(value: object) -> str:
     is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
     return " ".join(str(value).split()) if is_scalar else ""
+
+
+def _path(value: object) -> str:
+    """Return a text that a path is made of; one that is longer than a system's paths are is none."""
+    text = _text(value)
+    return text if len(text.encode("utf-8", "replace")) <= MAX_PATH_BYTES else ""
 
 
 def _texts(value: object) -> list[str]:

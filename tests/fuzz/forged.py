@@ -211,6 +211,8 @@ def _value(kind: pa.DataType, before: Any, choice: int) -> Any:
         return _NUMBERS[choice % len(_NUMBERS)]
     if pa.types.is_floating(kind):
         return _FLOATS[choice % len(_FLOATS)]
+    if pa.types.is_large_binary(kind):
+        return bytes(choice % 9)
     inner = list(before or ())
     if choice % 5 == 0 and not pa.types.is_fixed_size_list(kind):
         return inner * 2 if choice % 2 else []

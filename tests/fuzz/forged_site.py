@@ -38,6 +38,9 @@ TEXTS = (
     "\u2028alert(1)\u2029*/alert(1)/*",
     "]]><script>alert(1)</script>",
     "javascript:alert(1)",
+    '{"slug": "\0", "nav_order": 1e999, "redirect_from": ["/../x", 5], "parent": {"a": []}}',
+    '["slug", "nav_order"]',
+    '{"slug": ',
 )
 _NEVER = {"iframe", "frame", "object", "embed", "base", "style", "applet", "portal", "frameset"}
 _OWN_SCRIPT = re.compile(r"(/|(\.\./)*)_(assets|search)/[\w.-]+\.js(\?[\w=.-]*)?")

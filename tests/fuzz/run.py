@@ -16,6 +16,8 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -99,9 +101,12 @@ def main() -> int:
     broken = 0
     for name in given_.targets:
         # In a process of its own: atheris counts the most memory that its parent ever had as its own.
-        with get_context("spawn").Pool(1) as pool:
-            counts = [pool.apply(with_hypothesis, (name, given_.seconds, given_.found))]
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            running = pool.submit(with_hypothesis, name, given_.seconds, given_.found)
+            counts = [None if isinstance(running.exception(), BrokenProcessPool) else running.result()]
         counts += [with_atheris(name, given_.seconds, given_.found)] if guided else []
+        if counts[0] is None:
+            print(f"{name}: an input is kept in {given_.found}/{name}-hypothesis", file=sys.stderr)
         said = ["broken" if count is None else f"{count:,}" for count in counts]
         print(f"{name}: Hypothesis {said[0]}" + (f", atheris {said[1]}" if guided else ""), flush=True)
         broken += sum(count is None for count in counts)

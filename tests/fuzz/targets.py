@@ -35,12 +35,13 @@ from noctule.pipeline.model import Document, PythonModule, Source
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
-from noctule.pipeline.navigation.yaml_files import NotRead, read_category, read_data, read_mkdocs, read_pages
+from noctule.pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.settings.settings import Chunk, Site
-from tests.fuzz import forged, forged_site
+from noctule.pipeline.untrusted import NotRead, read_toml, read_yaml
+from tests.fuzz import folders, forged, forged_site
 
 Target = Callable[[bytes], None]
 _RUNNING = {"script", "iframe", "object", "embed", "base", "form", "svg", "style", "link", "meta"}
@@ -177,9 +178,11 @@ def python(content: bytes) -> None:
 def navigation(content: bytes) -> None:
     """Any file of another tool is a table of contents, remarks, or refused."""
     text = content.decode("utf-8", "replace")
-    for read in (read_mkdocs, read_data, read_pages, lambda given: read_category(given, "x.json")):
+    for read in (read_mkdocs, read_data, read_pages, lambda given: read_category(given, "x.json"), read_yaml):
         with suppress(NotRead):
             read(text)
+    with suppress(ValueError, RecursionError):
+        read_toml(text)
     for name in ("x.js", "x.json"):
         read_docusaurus(text, name)
         read_vitepress(text, name)
@@ -208,4 +211,7 @@ TARGETS: dict[str, Target] = {
     "parquet": forged.parquet_file,
     "snapshot": forged.snapshot,
     "site": forged_site.site,
+    "adopt": folders.adopt,
+    "includes": folders.includes,
+    "service": folders.service,
 }

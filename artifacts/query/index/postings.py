@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from ....pipeline.lexical.word_pieces import letters, word_pieces
 from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
-from ...tables.parquet import refusals
+from ...tables.parquet import group_rows, read_group
 from ..caches import Cache
 from ..model import Ints, Scores, Vector
 
@@ -62,7 +62,7 @@ class TableRows:
         held = [(each.file(table), each.open_table(table)) for each in snapshot.holders(table)]
         self._columns, self._lock = list(columns), threading.Lock()
         self._places = [(path, file, group) for path, file in held for group in range(file.num_row_groups)]
-        sizes = [file.metadata.row_group(group).num_rows for _, file, group in self._places]
+        sizes = [rows for path, _ in held for rows in group_rows(path)]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self._groups: Cache[list[pa.ChunkedArray]] = Cache(_CACHED_GROUPS)
 
@@ -85,10 +85,8 @@ class TableRows:
 
     def _read_group(self, group: int) -> list[pa.ChunkedArray]:
         path, file, at = self._places[group]
-        with self._lock, refusals(path):  # a Parquet file is not to be read by two threads at once
-            table = file.read_row_group(at, columns=self._columns)
-            table.validate(full=True)
-        columns: list[pa.ChunkedArray] = table.select(self._columns).columns
+        with self._lock:  # a Parquet file is not to be read by two threads at once
+            columns: list[pa.ChunkedArray] = read_group(file, at, path, self._columns).columns
         return columns
 
 

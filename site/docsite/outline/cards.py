@@ -26,6 +26,8 @@ _VERSION = 1
 _MARGIN, _BAR, _LOGO = 90, 18, 64
 _SIZES = (84, 72, 60, 50)
 _TITLE_LINES, _TEXT_LINES, _TEXT_SIZE = 4, 2, 34
+# More than a card has room for; lines are measured letter by letter.
+_MOST_CHARS = 600
 _FONT_PACKAGE = "font_source_sans_pro"
 _FONTS = ("SourceSansPro-Semibold.ttf", "SourceSansPro-Regular.ttf")
 # More colours than this a text on a plain ground does not need.
@@ -68,7 +70,7 @@ class Cards:
         """Return the card as a PNG of 1200 by 630 pixels."""
         from PIL import Image, ImageDraw
 
-        style = self._style
+        style, title, description = self._style, title[:_MOST_CHARS], description[:_MOST_CHARS]
         image = Image.new("RGB", (WIDTH, HEIGHT), style.ground)
         draw = ImageDraw.Draw(image)
         draw.rectangle((0, 0, _BAR, HEIGHT), fill=style.accent)

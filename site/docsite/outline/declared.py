@@ -13,8 +13,9 @@ from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.summary import read_summary
-from ...pipeline.navigation.yaml_files import NotRead, read_category, read_data, read_mkdocs, read_pages
+from ...pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
 from ...pipeline.settings.site import Site
+from ...pipeline.untrusted import NotRead, read_regular
 
 MAX_BYTES, MAX_FOLDERS = 2_000_000, 20_000
 _IN_FOLDERS = frozenset({".pages", "_category_.json", "_category_.yml", "_category_.yaml"})
@@ -48,10 +49,10 @@ def navigation_files(settings: Site) -> Iterator[NavigationFile]:
     for collection, places in sorted(settings.navigation.items()):
         for place in map(Path, places):
             if not place.is_dir():
-                yield NavigationFile(collection, place, place.name, _read(place))
+                yield NavigationFile(collection, place, place.name, _read(place, place.parent))
                 continue
             for path in _in_folder(place):
-                yield NavigationFile(collection, path, path.relative_to(place).as_posix(), _read(path))
+                yield NavigationFile(collection, path, path.relative_to(place).as_posix(), _read(path, place))
 
 
 def _in_folder(top: Path) -> Iterator[Path]:
@@ -68,21 +69,15 @@ def _in_folder(top: Path) -> Iterator[Path]:
             return
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, folder: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
+        return read_regular(path, MAX_BYTES, folder)
+    except (OSError, NotRead) as error:
         raise SettingsError(
-            f"cannot read a file that [site.navigation] names: {error.strerror}",
+            f"cannot read a file that [site.navigation] names: {getattr(error, 'strerror', None) or error}",
             where=str(path),
-            hint="Mend the setting.",
+            hint="Mend the setting, or the file.",
         ) from None
-    if len(content) > MAX_BYTES:
-        raise SettingsError(
-            "a file of [site.navigation] is over 2 MB", where=str(path), hint="Is it the right file?"
-        )
-    return content
 
 
 def declared_contents(settings: Site) -> dict[str, Declared]:

@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote, urlsplit
 from ...pipeline.printable import is_printable
 from .. import urls
 from ..outline.plan import SitePage, SitePlan
+from ..placement import MAX_PATH_BYTES
 
 MAX_REDIRECTS = 20_000
 _MAX_STEPS = 20
@@ -98,7 +99,8 @@ def _file(plan: SitePlan, address: str) -> str:
     if "#" in address or "?" in address or not is_printable(path) or "\\" in path:
         return ""
     clean = posixpath.normpath(path.lstrip("/") or ".")
-    if clean.startswith("..") or clean == "." or any(len(p.encode()) > 200 for p in clean.split("/")):
+    too_long = len(clean.encode()) > MAX_PATH_BYTES or any(len(p.encode()) > 200 for p in clean.split("/"))
+    if clean.startswith("..") or clean == "." or too_long:
         return ""
     _, ending = posixpath.splitext(clean)
     if ending.lower() in (".md", ".mdx", ".rst", ".ipynb", ".markdown"):

@@ -9,13 +9,14 @@ from __future__ import annotations
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from enum import Enum
 from hashlib import sha256
 from types import TracebackType
 
 import numpy as np
 
+from ...pipeline.thread_pool import ThreadPool
 from ..fingerprints.shared import program_digest
 from ..incremental.columns import digest
 from ..incremental.previous import PreviousSite
@@ -49,7 +50,7 @@ class Files:
         self._digests: dict[str, str] = {}
         self._packed: dict[str, Future[bytes] | None] = {}
         self._waiting: deque[Future[bytes]] = deque()
-        self._pool = ThreadPoolExecutor(_PACKERS, "noctule-packer")
+        self._pool = ThreadPool(_PACKERS, "noctule-packer")
 
     def __enter__(self) -> Files:
         return self

@@ -56,6 +56,12 @@ def test_every_listed_page_names_a_card_which_is_drawn_once(tmp_path: Path) -> N
     assert result.healed == 0
 
 
+@pytest.mark.timeout(20)
+def test_a_title_of_any_length_is_drawn_at_once() -> None:
+    for title in ("W" * 200_000, "e" + "\u0301" * 9_000):
+        assert cards().paint(title, title)
+
+
 @pytest.mark.parametrize("title", ["Owls", "A long title of many words, " * 12, "x" * 300, ""])
 def test_a_card_has_its_size_and_weighs_little(title: str) -> None:
     content = cards().paint(title, "What it is about. " * 20)

@@ -4,6 +4,7 @@ where not.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,19 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
         with pytest.raises(SettingsError) as caught:
             _build(tmp_path, settings)
         assert "/no." in caught.value.where
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("setting", ["logo", "favicon", "words", "mermaid"])
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(setting: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.svg")
+    settings = Site().model_copy(update={setting: str(tmp_path / "pipe.svg")})
+    with pytest.raises(SettingsError, match="a pipe or a device"):
+        _build(tmp_path, settings)
+
+
+def test_a_language_is_a_tag() -> None:
+    for code in ("x" * 300, "../x", 'en"><script>', ""):
+        with pytest.raises(ValueError, match="is no language"):
+            Site(language=code)
+    assert Site(language="pt-BR").language == "pt-BR"

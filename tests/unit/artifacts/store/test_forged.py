@@ -16,6 +16,7 @@ from noctule.artifacts.disk.manifest_records import FileEntry
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.snapshot import Snapshot, hash_files
 from noctule.artifacts.tables import parquet
+from noctule.artifacts.tables.schemas import schemas
 from noctule.pipeline.errors import DamagedSnapshot
 from tests.snapshot_builder import build_tiny_snapshot, tiny_tables
 
@@ -46,11 +47,11 @@ def _cell(table: str, column: str, value: object) -> Callable[[Path], None]:
         ("path", "../../etc/cron.d/x", "leads out"),
         ("path", "/etc/passwd", "leads out"),
         ("path", "", "leads out"),
-        ("path", None, "no path"),
+        ("path", None, "a value of the column path is missing"),
         ("url", "javascript:alert(1)", "leads to no page"),
         ("url", "java\tscript:alert(1)", "leads to no page"),
         ("url", "\x01data:text/html,x", "leads to no page"),
-        ("doc_id", None, "no doc_id"),
+        ("doc_id", None, "a value of the column doc_id is missing"),
     ],
 )
 def test_a_document_that_would_be_a_file_or_a_link_elsewhere_is_refused(
@@ -61,6 +62,40 @@ def test_a_document_that_would_be_a_file_or_a_link_elsewhere_is_refused(
             snapshot.table("documents")
         with pytest.raises(DamagedSnapshot, match=message):
             check_deep(snapshot.path, snapshot.id)
+
+
+_MAY_MISS = {
+    ("assets", "height"), ("assets", "width"), ("documents", "community"), ("documents", "modified"),
+    ("links", "asset"), ("links", "target_id"), ("sections", "parent_id"),
+}  # fmt: skip
+
+
+def test_a_missing_value_is_refused_in_every_column_that_has_one_in_each_row(tmp_path: Path) -> None:
+    manifest = build_tiny_snapshot(tmp_path)
+    for table, rows in tiny_tables().items():
+        path = tmp_path / table_file(table)
+        for at, field in enumerate(rows.schema if rows.num_rows else ()):
+            without = pa.array([None, *rows.column(at).to_pylist()[1:]], field.type)
+            pq.write_table(rows.set_column(at, field, without), path)
+            expected = schemas(manifest.model.dimension)[table]
+            if (table, field.name) in _MAY_MISS:
+                assert parquet.read_table(path, schema=expected)[field.name].null_count
+                continue
+            for read in (
+                lambda path=path, expected=expected: parquet.read_table(path, schema=expected),
+                lambda path=path, name=field.name: list(parquet.read_blocks(path, name)),
+                lambda path=path: parquet.read_group(pq.ParquetFile(path), 0, path),
+            ):
+                with pytest.raises(DamagedSnapshot, match=f"the column {field.name} is missing"):
+                    read()
+
+
+def test_a_list_that_misses_one_of_its_values_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    for kind in (pa.list_(pa.string()), pa.list_(pa.string(), 2)):
+        pq.write_table(pa.table({"tags": pa.array([["a", "b"], ["a", None]], kind)}), path)
+        with pytest.raises(DamagedSnapshot, match="the column tags is missing"):
+            parquet.read_table(path)
 
 
 def test_a_table_of_other_columns_is_refused_by_every_reader(tmp_path: Path) -> None:

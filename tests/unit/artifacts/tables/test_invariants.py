@@ -227,7 +227,7 @@ def test_row_groups_must_be_those_of_the_postings(tmp_path: Path) -> None:
         ("asset_id", "0" * 64, "not what its hash and size say"),
         ("asset_id", "../../x", "no SHA-256"),
         ("media_type", "text/html", "none that a site carries"),
-        ("media_type", None, "no media_type"),
+        ("media_type", None, "media_type is missing"),
         ("path", "../owl.png", "leads out of its collection"),
     ],
 )

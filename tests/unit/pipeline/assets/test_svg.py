@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.pipeline.assets.svg import svg_fault
+from noctule.pipeline.assets.svg import svg_fault, without_imports
 from tests.pictures import svg
 
 _LINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -88,3 +88,39 @@ def test_a_document_type_without_entities_is_fine() -> None:
         b'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
     )
     assert svg_fault(b'<?xml version="1.0"?>' + public + svg(1, 1)) == ""
+
+
+_FACE = "@font-face {{ font-family: 'Virgil'; src: url({}); }}"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        _FACE.format("https://fonts.example/virgil.woff2"),
+        _FACE.format("'//fonts.example/v.woff2') format('woff2'"),
+        "@import 'https://fonts.example/x.css';",
+        "@import url(https://fonts.example/x.css)",
+        _FACE.format("https://a.example/1") * 3,
+    ],
+)
+def test_a_drawing_is_kept_without_the_fonts_that_it_loads(rule: str) -> None:
+    content = svg(9, 9, f"<style>text {{ fill: red }} {rule}</style><text>Owls</text>")
+    assert "leaves the file" in svg_fault(content)
+    kept = without_imports(content)
+    assert not svg_fault(kept) and b"Owls" in kept and b"fill: red" in kept and b"example" not in kept
+
+
+def test_a_font_that_stands_in_the_drawing_is_kept() -> None:
+    content = svg(9, 9, f"<style>{_FACE.format('data:font/woff2;base64,' + 'A' * 90_000)}</style>")
+    assert not svg_fault(content) and without_imports(content) == content
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("run", ["@font-face{", "@import ", "@font-face", "@import url(", "@font-face {x"])
+def test_what_is_dropped_is_found_in_linear_time(run: str) -> None:
+    without_imports(run.encode() * (2_000_000 // len(run)))
+
+
+def test_what_dropping_a_rule_would_put_together_is_refused() -> None:
+    inside = "@imp@import 'https://a.example/1';ort 'https://a.example/2'"
+    assert svg_fault(without_imports(svg(9, 9, f"<style>{inside}</style>")))

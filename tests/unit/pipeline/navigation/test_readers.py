@@ -12,14 +12,8 @@ from noctule.pipeline.navigation.literals import UNREAD, read_module
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
-from noctule.pipeline.navigation.yaml_files import (
-    NotRead,
-    read_category,
-    read_data,
-    read_mkdocs,
-    read_pages,
-    read_yaml,
-)
+from noctule.pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
+from noctule.pipeline.untrusted import NotRead, read_yaml
 
 
 def shown(entries: Iterable[NavEntry], depth: int = 0) -> Iterator[str]:

@@ -180,6 +180,10 @@ def test_what_is_wrong_is_told_with_what_is_right(
     assert told in ask.error(name, **given)
 
 
+def test_a_number_of_hundreds_of_digits_is_the_most_that_there_is(ask: _Asking) -> None:
+    assert "Note: limit is 20: it may be 1 to 20" in ask("search_docs", query="apples", limit=10**400)
+
+
 def test_a_wrong_ref_names_the_five_nearest(ask: _Asking) -> None:
     assert ask.error("read_doc", ref="appels").partition("Nearest: ")[2].count("notes:") == 5
 

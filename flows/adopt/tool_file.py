@@ -1,0 +1,94 @@
+"""The settings file of another tool, the project that it may lead into, and values of the kinds asked for.
+
+A folder may be anybody's: what its settings name is taken over only where it lies in the project.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.untrusted import NotRead, is_within, read_regular
+
+MAX_BYTES = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFile:
+    """A settings file, and the folder around it that nothing it names may lie outside of."""
+
+    path: Path
+    project: Path
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+        return self.path.name
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder that the file's paths begin at."""
+        return self.path.parent
+
+    def text(self, path: Path | None = None) -> str:
+        """Return the text of the file, or of another of the project; raise ``NotRead`` and ``OSError``."""
+        return read_regular(path or self.path, MAX_BYTES, self.project).decode("utf-8", "replace")
+
+    def beside(self, given: object, default: str = ".") -> Path:
+        """Return the path that the file names; raise ``NotRead`` if it leads out of the project."""
+        name = as_text(given) or default
+        path = Path(os.path.normpath(self.folder / name.replace("\0", "\ufffd")))
+        if not self.holds(path):
+            raise NotRead(
+                f"{name!r:.200} leads out of the project {self.project}: "
+                "name the folder around both as --from, if it is meant"
+            )
+        return path
+
+    def holds(self, path: Path) -> bool:
+        """Return whether a path lies in the project, all links followed."""
+        return is_within(path, self.project)
+
+
+def project_of(source: Path) -> Path:
+    """Return the folder that the settings found at ``source`` may lead into.
+
+    That is the working tree of the repository around it, else the working directory if it is around it, else
+    the folder itself.
+    """
+    folder = Path(os.path.realpath(source if source.is_dir() else source.parent))
+    for around in (folder, *folder.parents):
+        # A home folder under version control is no project.
+        if (around / ".git").exists() and around != Path.home():
+            return around
+    here = Path(os.path.realpath(Path.cwd()))
+    return here if folder.is_relative_to(here) else folder
+
+
+def as_table(value: object) -> dict[str, Any]:
+    """Return the values of a table under texts; nothing if it is none."""
+    return (
+        {key: each for key, each in value.items() if isinstance(key, str)} if isinstance(value, dict) else {}
+    )
+
+
+def texts_of(value: object) -> dict[str, str]:
+    """Return the entries of a table whose values are text."""
+    return {key: each for key, each in as_table(value).items() if isinstance(each, str)}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return the value if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str:
+    """Return the value if it is a text, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def as_texts(value: object) -> list[str]:
+    """Return the texts of a list; none if it is no list."""
+    return [each for each in as_list(value) if isinstance(each, str)]

@@ -1,0 +1,64 @@
+"""What front matter says of a page's place, from authors who mean harm: at most it costs them their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from noctule.docsite.build import build_site
+from noctule.docsite.outline.plan import plan_site
+from noctule.docsite.pages.redirects import redirects_of
+from noctule.docsite.placement import NO_ORDER, placement_of, published_path
+from noctule.pipeline.identity import canonical_json
+from noctule.pipeline.navigation.yaml_files import read_category
+from noctule.pipeline.settings.site import Site
+from tests.site_builder import snapshot_of
+
+_DIGITS = "9" * 400
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(int(_DIGITS), NO_ORDER), (-int(_DIGITS), -NO_ORDER), (1e300, 1e300), (7, 7.0), (True, NO_ORDER)],
+)
+def test_a_place_is_a_number_however_many_digits_it_has(given: float, expected: float) -> None:
+    assert placement_of(canonical_json({"nav_order": given})).order == expected
+    assert read_category(f"position: {given}", "_category_.yml").order in (expected, NO_ORDER)
+
+
+def test_a_place_that_is_no_number_comes_last() -> None:
+    assert placement_of('{"nav_order": NaN}').order == NO_ORDER
+    assert read_category("position: .nan", "_category_.yml").order == NO_ORDER
+
+
+@pytest.mark.parametrize(
+    ("slug", "page"),
+    [
+        ("a\0b", "ab.html"),
+        ("\0", "index.html"),
+        ("a\x1b[2J\u202eb", "a[2Jb.html"),
+        ("../../x", "x.html"),
+        ("/" + "a/" * 2_000, ""),
+        ("é" * 401, ""),
+    ],
+)
+def test_a_slug_is_a_path_that_a_disk_can_have(slug: str, page: str) -> None:
+    for key in ("slug", "permalink"):
+        assert published_path("a.md", canonical_json({key: slug})) == page
+
+
+def test_a_hostile_page_costs_no_other(tmp_path: Path) -> None:
+    texts = {
+        "deep.md": f'---\nslug: "/{"a/" * 3_000}"\nredirect_from: "/{"b/" * 3_000}"\n---\n\n# A\n',
+        "nul.md": '---\npermalink: "/x/\\0"\nid: "\\0"\n---\n\n# B\n',
+        "order.md": f"---\nnav_order: {_DIGITS}\nweight: -{_DIGITS}\n---\n\n# C\n",
+        "nan.md": "---\nnav_order: .nan\n---\n\n# D\n",
+        "well.md": "# Well\n",
+    }
+    settings = Site(slugs=True, search=False)
+    snapshot = snapshot_of({"notes": texts})
+    build_site(snapshot, tmp_path / "site", settings)
+    pages = {path.read_text().partition("<h1")[2][:40] for path in (tmp_path / "site").rglob("*.html")}
+    assert all(any(f">{title}" in page for page in pages) for title in ("A", "B", "C", "D", "Well"))
+    assert any("cannot be an address" in remark for remark in redirects_of(plan_site(snapshot, settings))[1])
