@@ -16,7 +16,7 @@ from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .mkdocs import mkdocs
 from .scripts import docusaurus, quartz, starlight, vitepress
 from .taken_over import TakenOver, set_order
-from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, project_of
+from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
 # Of Sphinx: what they put into documents is read.
