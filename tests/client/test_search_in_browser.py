@@ -533,7 +533,11 @@ def copy(search_site: SearchSite, driver: webdriver.Chrome, tmp_path: Path) -> I
 
 def _shard_of(driver: webdriver.Chrome, copy: Path, term: str) -> Path:
     code = """const [term, done] = arguments; (window.engine = noctule.open({base: "../_search/"}))
-      .then((e) => done(e.manifest.names.term_shards[e.manifest.shardOf(term)]));"""
+      .then(({manifest}) => {
+        const first = manifest.segments[0].firstTerms;
+        const number = first.filter((each) => each <= term).length - 1;
+        done(manifest.names.term_shards[Math.max(0, number)]);
+      });"""
     return copy / FOLDER / f"{driver.execute_async_script(code, term)}.js"
 
 

@@ -142,8 +142,11 @@ class _Starts:
 def test_whichever_thread_cannot_be_started_a_command_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each start of a thread fails in turn while a snapshot is verified, until none is left to fail."""
-    store, refused = Store(tmp_path / "store"), 0
+    """Each start of a thread fails in turn while a snapshot is verified, until none is left to fail.
+
+    Without the first thread of a pool nothing can be verified; without others it takes longer.
+    """
+    store, refused, ended = Store(tmp_path / "store"), 0, 0
     publish_tiny_snapshot(store, 0)
     for nth in range(1, 200):
         with monkeypatch.context() as patched:
@@ -153,10 +156,11 @@ def test_whichever_thread_cannot_be_started_a_command_says_what_is_missing(
             break
         refused += 1
         said = capsys.readouterr().err
-        assert code == 2, said
-        assert "can't start new thread" in said and "limits of processes" in said
-        assert "a bug" not in said
-    assert refused > 1
+        assert code in (0, 2) and "a bug" not in said, said
+        if code:
+            ended += 1
+            assert "can't start new thread" in said and "limits of processes" in said
+    assert refused > ended > 0
 
 
 def test_a_snapshot_that_no_thread_can_verify_is_an_error_of_the_house_and_not_damaged(

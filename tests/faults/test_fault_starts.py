@@ -92,4 +92,4 @@ def test_whichever_start_is_refused_a_night_says_so_or_goes_on_with_less(engine:
         old = now
         if not starts.refused:
             break
-    assert not starts.refused and ended
+    assert not starts.refused and (ended or engine == "inline"), "its pools go on with their first thread"

@@ -26,9 +26,9 @@ EVERY_FIELD = "lexical.fields.*."
 DEFAULT_SPACE: Mapping[str, Sequence[Value]] = {
     "search.fusion": ["rrf", "convex"],
     "search.rrf_k": [5, 10, 20, 60],
-    "search.weights.keyword": [0.2, 0.3, 0.5, 0.7, 1.0],
+    "search.weights.keyword": [0.2, 0.32, 0.5, 0.7, 1.0],
     "search.weights.semantic": [0.0, 0.2, 0.5, 1.0],
-    "search.weights.document": [0.0, 0.3, 0.5, 1.0],
+    "search.weights.document": [0.0, 0.3, 0.48, 1.0],
     "search.weights.graph": [0.0, 0.2, 0.5],
     "search.stages.support": [True, False],
     "search.support.share": [0.1, 0.2, 0.4],

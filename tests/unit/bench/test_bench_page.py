@@ -36,7 +36,6 @@ def test_the_page_has_a_place_for_everything_that_is_measured() -> None:
     text = (DOCS / "relevance.md").read_text("utf-8")
     names = {
         "defaults", "baselines", "left-out", "static", "confidence", "lists", "fusion", "stages", "options",
-        "sizes", "learned", "encoder",
     }  # fmt: skip
     assert set(re.findall("<!-- figures:([a-z-]+) -->", text)) == names
     assert with_figures(text, {name: f"| {name} |" for name in names}).count("<!-- end -->") == len(names)

@@ -1,6 +1,8 @@
 // @ts-check
-// What was searched and opened, told to the address that the site's owner names. Nothing is told from a disk or
-// by a browser that asks not to be followed, and nothing is kept in it: the number of a session ends with the page.
+// What was searched and opened, told to the address that the site's owner names. Nothing is told from a
+// disk or
+// by a browser that asks not to be followed, and nothing is kept in it: the number of a session ends with
+// the page.
 
 import { reader } from "../reader/published.js";
 
@@ -64,7 +66,8 @@ function tell(search, more = []) {
 
 export const events = {
   /**
-   * An answer is shown. One to a query that is being typed is told when it is complete, and one of fewer pages than
+   * An answer is shown. One to a query that is being typed is told when it is complete, and one of fewer
+   * pages than
    * the query alone finds never.
    * @param {string} query
    * @param {SearchAnswer} answer

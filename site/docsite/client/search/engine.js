@@ -80,7 +80,8 @@ class Engine {
   }
 
   /**
-   * Loads what a query will need: of words that are finished, and of one that is being typed as soon as a single
+   * Loads what a query will need: of words that are finished, and of one that is being typed as soon as a
+   * single
    * shard has all terms that begin so. What fails now is tried again by the search.
    * @param {string} words
    */

@@ -12,7 +12,8 @@ import { MESSAGES, searchError } from "./parts.js";
 /**
  * Term shards that were made together: the first term of each, and the numbers that documents have by now, by
  * those that they have there; -1 for those that are gone, null where all are the same.
- * @typedef {{family: "term_shards" | "recent_shards", firstTerms: string[], numbers: Int32Array | null}} Segment
+ * @typedef {{family: "term_shards" | "recent_shards", firstTerms: string[], numbers: Int32Array | null}}
+ * Segment
  *
  * @typedef {{keyword: number, passage: number, document: number, support: number, links: number,
  *   candidates: number, rrf_k: number | null, boosts: Boost[]}} Ranking
@@ -51,7 +52,10 @@ export class Manifest {
     const stale = ascending(own.stale_gap);
     const recent = ascending(own.recent_gap);
     this.hasStale = stale.length > 0;
-    /** Parts of the index that lie apart: that of its base, and that of what was added since. @type {Segment[]} */
+    /**
+     * Parts of the index that lie apart: that of its base, and that of what was added since.
+     * @type {Segment[]}
+     */
     this.segments = [
       {
         family: "term_shards",

@@ -12,7 +12,8 @@ import { summed } from "./manifest.js";
  * @typedef {{documents: Int32Array, contributions: Uint8Array, starts: Int32Array, ordinals: Int32Array,
  *   impacts: Uint8Array, changes: Int8Array}} Postings
  *
- * What each level of a term's postings stands for: an impact (BM25F's score) and a contribution (what the term
+ * What each level of a term's postings stands for: an impact (BM25F's score) and a contribution (what the
+ * term
  * adds to the cosine, times the length of the query's vector); `step` is that of changes.
  * @typedef {{impact: Float64Array, contribution: Float64Array, step: number}} Levels
  *
@@ -84,7 +85,8 @@ export class Block {
 /**
  * A list with the numbers that documents have now, without those that are gone.
  * @param {PostingList} list
- * @param {Int32Array | null} numbers by the list's own; -1 for those that are gone; null where they are the same
+ * @param {Int32Array | null} numbers by the list's own; -1 for those that are gone; null where they are
+ * the same
  * @returns {PostingList}
  */
 export function renumbered(list, numbers) {
