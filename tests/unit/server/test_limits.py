@@ -164,6 +164,7 @@ def test_one_of_several_processes_is_ready_before_it_accepts(library: Store) -> 
 
 def test_figures_are_told(asked: Asked) -> None:
     asked.get("/v1/search?q=zzzz&filter=tag:nowhere")
+    asked.get("/v1/search?q=figures")
     text = asked.get("/metrics").text
     for line in (
         'noctule_requests_total{route="GET /v1/search",status="200"}', "noctule_zero_hits_total",

@@ -136,7 +136,7 @@ def test_calls_are_counted_and_logged_by_the_tool(start_service: Start, tmp_path
         _tool(asked, "drop_tables", query="x")
         _call(asked, "resources/list", {})
         _call(asked, "no/such", {})
-    lines = [record.getMessage() for record in caplog.records]
+    lines = [record.getMessage() for record in caplog.records if record.name == "noctule.access"]
     assert ' "/mcp" search_docs 200 ' in lines[0] and 'q="whispered \\u202e"' in lines[0]
     assert ' "/mcp" 200 ' in lines[1] and ' "/mcp" resources/list 200 ' in lines[2]
     figures = asked.get("/metrics").text
