@@ -85,7 +85,12 @@ def catalog(dimension: int, languages: Sequence[str], parts: Sequence[str] = PAR
 
 def _listed(names: Sequence[str]) -> str:
     """Return names as strings of SQL."""
-    return ", ".join("'" + name.replace("'", "''") + "'" for name in names)
+    return ", ".join(map(quoted, names))
+
+
+def quoted(text: str) -> str:
+    """Return a text as a string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def require_queries(sql: str) -> None:

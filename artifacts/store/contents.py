@@ -16,7 +16,7 @@ from ..disk.layout import CURRENT, PINS, SHARDS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import Manifest, damaged
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .query_models import prune_models
-from .shard_set import ShardSet, require_of_set, shard_store
+from .shard_set import ShardSet, shard_store
 from .snapshot import Snapshot, is_away, is_folder, read_manifest, unreadable
 
 PIN_DIGITS = 20
@@ -180,25 +180,26 @@ class StoreContents:
         if not is_folder(path):
             raise NoSnapshot("there is no such snapshot", where=str(path), hint=self.hint())
         pin = locks.shared(self.pin(snapshot_id))
+        shards: list[Snapshot] = []
         try:
             found = Snapshot.open(path, expected_id=snapshot_id)
             shards = self._shards(found.manifest)
+            # One owner for the pin: a second would let go of it when it is dropped.
+            if not shards:
+                return Snapshot(found.path, found.manifest, pin)
+            return ShardSet(found.path, found.manifest, pin, shards)
         except BaseException:
+            _close(shards)
             if pin is not None:
                 pin.close()
             raise
-        # One owner for the pin: a second would let go of it when it is dropped.
-        if not shards:
-            return Snapshot(found.path, found.manifest, pin)
-        return ShardSet(found.path, found.manifest, pin, shards)
 
     def _shards(self, manifest: Manifest) -> list[Snapshot]:
-        """Return the shards of a set, opened, verified and pinned, and fit for it."""
+        """Return the shards of a set, opened, verified and pinned; none for a whole snapshot."""
         found: list[Snapshot] = []
         try:
             for record in manifest.shards:
                 found.append(self.shard(record.name).open(record.snapshot))
-                require_of_set(found[-1].path, found[-1].manifest, record, manifest)
         except NoSnapshot as error:
             _close(found)
             raise damaged(f"a shard is missing: {error.what}", error.where) from error

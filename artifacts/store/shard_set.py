@@ -46,11 +46,12 @@ class ShardSet(Snapshot):
     __slots__ = ("_first", "_parts")
 
     def __init__(self, path: Path, manifest: Manifest, pin: Lock | None, parts: Sequence[Snapshot]) -> None:
+        # First: whoever fails here has not taken the pin, and lets go of nothing.
+        for part, record in zip(parts, manifest.shards, strict=True):
+            require_of_set(part.path, part.manifest, record, manifest)
         super().__init__(path, manifest, pin)
         self._parts = tuple(parts)
         self._first = {table: _firsts(self._parts, table) for table in _NUMBERED}
-        for part, record in zip(self._parts, manifest.shards, strict=True):
-            require_of_set(part.path, part.manifest, record, manifest)
 
     def close(self) -> None:
         """Release the pins of the set and of its shards; closing twice is fine."""
@@ -183,10 +184,12 @@ class ShardSet(Snapshot):
 
     def _union(self, name: str, first: Firsts, columns: Sequence[str] = ()) -> str:
         """Return the rows of all shards, numbered from ``first`` on, with another column in each."""
+        from ..sql.catalog import quoted
+
         others = [f", {column}" for column in columns] or [""] * len(self._parts)
         selects = (
             f"select * replace (file_row_number + {start} as file_row_number{other}) "  # noqa: S608  # checked paths
-            f"from read_parquet({_quoted(part.file(name))}, file_row_number = true)"
+            f"from read_parquet({quoted(str(part.file(name)))}, file_row_number = true)"
             for part, start, other in zip(self._parts, first.tolist(), others, strict=True)
         )
         return f"({' union all '.join(selects)})"
@@ -236,7 +239,3 @@ def require_of_set(path: Path, shard: Manifest, record: ShardRecord, manifest: M
         raise damaged(f"its vectors are of the model {shard.model.name}, not of its set's", path)
     if shard.settings_sha256 != manifest.settings_sha256:
         raise damaged("it was built with other settings than its set", path)
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

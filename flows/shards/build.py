@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from ... import artifacts, flows, pipeline
 from ...artifacts.disk.manifest_records import QueryModel, ShardRecord
-from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection, SnapshotId
@@ -74,17 +73,13 @@ def build_set(
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """What a run over all shards made: the set, not yet published, and what it cost.
-
-    ``written`` counts the shards that have a new snapshot.
-    """
+    """What a run over all shards made: the set, not yet published, and what it cost."""
 
     staged: StagedSnapshot
     rejections: tuple[Rejection, ...]
     parsed: int
     encoded: int
     vectors: int
-    written: int
 
 
 class SetBuild:
@@ -109,23 +104,17 @@ class SetBuild:
         model = export_query_model(self._run, self._store, encoding)
         corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
         keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
-        before = self._snapshots()
         written = self._each(writing.NAME, writing.write, keys, links=links, model=model)
         rejections = _rejections(self._listing, surveys)
         staged = stage_set(
             self._run, self._store, corpus, _records(written), self._shards, encoding, model, rejections,
             sorted({each for record in surveys.values() for each in record["values"]["languages"]} or {"en"}),
         )  # fmt: skip
-        return SetResult(staged, rejections, *_costs(surveys), len(self._snapshots() - before))
+        return SetResult(staged, rejections, *_costs(surveys))
 
     @property
     def _shards(self) -> list[PassFiles]:
         return [of_shard(self._run.store, name) for name in self._files]
-
-    def _snapshots(self) -> set[tuple[str, SnapshotId]]:
-        """Return the snapshots that the stores of all shards hold."""
-        stores = ((name, Store(shard_store(self._run.store, name))) for name in self._files)
-        return {(name, info.snapshot_id) for name, store in stores for info in store.snapshots()}
 
     def _each(
         self, name: str, work: Callable[..., pa.Table], keys: Mapping[str, str], **more: Any

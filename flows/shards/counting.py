@@ -16,12 +16,12 @@ from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables.schemas import acronyms_table
 from ...pipeline.embedding.encoder import Vectors
 from ...pipeline.identity import text_hash
-from ...pipeline.lexical.analyzer import has_cjk
-from ...pipeline.lexical.bm25f import Floats, LexicalIndex
+from ...pipeline.lexical.bm25f import CorpusStatistics, Floats, LexicalIndex
 from ...pipeline.lexical.field_counts import FieldCounts
 from ...pipeline.model import ResolvedLink
 from ...pipeline.settings.settings import FIELDS, QueryEncoderSettings
 from ...pipeline.vocabulary.acronyms import merge
+from ...pipeline.vocabulary.concepts import spellings
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages import training_texts
 from ..stages.encode import Encoded
@@ -46,8 +46,8 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         require_same(task, made)
         parsed, corpus, anchors, prose, code, vectors, centroids = map(made.make, wanted)
     tables = {
-        "terms": _frequencies(prose),
-        "code_terms": _frequencies(code),
+        "terms": frequency_table(prose),
+        "code_terms": frequency_table(code),
         "surfaces": surface_rows([parsed.prose, anchors]),
         "forms": _forms(parsed.prose),
         "acronyms": acronyms_table(merge(parsed.acronyms)),
@@ -61,10 +61,10 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     return receipt(task.files.write(NAME, task.key, tables, **values))
 
 
-def _frequencies(index: LexicalIndex) -> pa.Table:
-    return pa.table(
-        {"term": pa.array(index.terms, pa.string()), "passages": pa.array(index.frequency, pa.int64())}
-    )
+def frequency_table(counted: LexicalIndex | CorpusStatistics) -> pa.Table:
+    """Return how many passages contain each term, as rows."""
+    frequency = pa.array(counted.frequency, pa.int64())
+    return pa.table({"term": pa.array(counted.terms, pa.string()), "passages": frequency})
 
 
 def _sum(counts: FieldCounts) -> list[int]:
@@ -80,19 +80,16 @@ def _total_lengths(parsed: ParsedCorpus, anchors: FieldCounts) -> list[int]:
 
 
 def _forms(counts: FieldCounts) -> pa.Table:
-    """Return how often each index term is written in which way; a run of CJK characters is no spelling."""
-    at = np.flatnonzero(np.diff(counts.surface_offsets))
-    plain = at[[not has_cjk(counts.surface[i]) for i in at.tolist()]] if len(at) else at
-    terms = [counts.terms[i] for i in counts.surface_terms[counts.surface_offsets[plain]].tolist()]
-    rows = pa.table(
+    """Return how often each index term is written in which way."""
+    rows = list(spellings(counts))
+    terms, surfaces, numbers = zip(*rows, strict=True) if rows else ((), (), ())
+    return pa.table(
         {
             "term": pa.array(terms, pa.string()),
-            "surface": pa.array([counts.surface[i] for i in plain.tolist()], pa.string()),
-            "count": pa.array(counts.surface_count[plain], pa.int64()),
+            "surface": pa.array(surfaces, pa.string()),
+            "count": pa.array(numbers, pa.int64()),
         }
     )
-    summed = rows.group_by(["term", "surface"]).aggregate([("count", "sum")])
-    return summed.rename_columns(["term", "surface", "count"]).combine_chunks()
 
 
 def _lessons(

@@ -38,11 +38,11 @@ class PassFiles:
         durable.replace_file(self._record(name), canonical_json(record).encode())
         return record
 
-    def recorded(self, name: str, key: str) -> dict[str, Any] | None:
-        """Return the record of a pass if it has this key and its tables are as written."""
+    def recorded(self, name: str, key: str | None = None) -> dict[str, Any] | None:
+        """Return the record of a pass, of this key where one is given, if its tables are as written."""
         try:
             record: dict[str, Any] = json.loads(self._record(name).read_bytes())
-            same = (record["format"], record["key"]) == (_FORMAT, key)
+            same = record["format"] == _FORMAT and key in (None, record["key"])
             whole = same and all(self._digest(each) == digest for each, digest in record["tables"].items())
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return None

@@ -16,13 +16,13 @@ import pyarrow as pa
 
 from ...artifacts.tables.schemas import communities_table
 from ...pipeline.communities import communities
-from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import combined_hash
 from ...pipeline.lexical.bm25f import CorpusStatistics
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..stages.encode import Encoding
 from . import link_graph, statistics
+from .counting import frequency_table
 from .files import PassFiles, of_corpus
 from .statistics import Merged
 
@@ -37,7 +37,6 @@ class CorpusTables:
     key: str
     statistics: Merged
     files: PassFiles
-    drift: float
 
 
 def merge_corpus(
@@ -48,76 +47,46 @@ def merge_corpus(
     ``keys`` are those of the counts of all shards.
     """
     files, settings = of_corpus(run.store), run.settings
-    key = combined_hash([settings.fingerprint(), encoding.encoder.model.sha256, *keys])
-    found = statistics.merged(shards)
-    kept = _kept(files, settings, encoding)
-    moved = statistics.drift(kept.prose, found.prose) if kept is not None else 1.0
-    if files.recorded(STATISTICS, key) is not None:
-        return CorpusTables(files.values(STATISTICS)["made"], found, files, 0.0)
-    if kept is not None and moved <= settings.shards.drift:
-        _log.info("statistics of the corpus are kept: scores drifted by %.2g", moved)
-        made = files.values(STATISTICS)["made"]
-        return CorpusTables(made, _extended(kept, found), files, moved)
-    return CorpusTables(_made(run, shards, found, encoding, files, key), found, files, 0.0)
-
-
-def _made(
-    run: RunContext,
-    shards: Sequence[PassFiles],
-    found: Merged,
-    encoding: Encoding,
-    files: PassFiles,
-    key: str,
-) -> str:
-    """Make the tables of the corpus anew; return the key that stands for them."""
-    links = link_graph.link_graph(shards)
-    clusters = communities.find_clusters(links, run.settings.communities)
-    partition = link_graph.named_communities(
-        shards, clusters, links, found.index(), found.prose.texts, run.settings
-    )
-    terms, words, vocabulary = statistics.vocabulary(shards, found, encoding, run.settings)
-    tables = {
-        "terms": _frequencies(found.prose),
-        "code_terms": _frequencies(found.code),
-        "vocabulary": vocabulary,
-        "term_vectors": statistics.term_vectors(shards, found, terms, words, encoding, run.settings),
-        "members": link_graph.members_table(partition),
-        "communities": communities_table(partition.communities),
-    }
+    fingerprint = combined_hash([settings.fingerprint(), encoding.encoder.model.sha256])
+    key, found = combined_hash([fingerprint, *keys]), statistics.merged(shards)
+    before = files.recorded(STATISTICS)
+    if before is not None and before["key"] == key:
+        return CorpusTables(key, found, files)
+    if before is not None and before["values"]["fingerprint"] == fingerprint and settings.shards.drift > 0:
+        kept = Merged(*(read_statistics(files, name) for name in ("terms", "code_terms")))
+        moved = statistics.drift(kept.prose, found.prose)
+        if moved <= settings.shards.drift:
+            _log.info("statistics of the corpus are kept: scores drifted by %.2g", moved)
+            return CorpusTables(before["key"], _extended(kept, found), files)
+    tables = _tables(run.settings, shards, found, encoding)
     values: dict[str, Any] = {
         "texts": found.prose.texts,
         "terms": found.prose.lengths.tolist(),
         "code_terms": found.code.lengths.tolist(),
-        "fingerprint": _fingerprint(run.settings, encoding),
-        "made": key,
+        "fingerprint": fingerprint,
     }
     files.write(STATISTICS, key, tables, **values)
-    return key
+    return CorpusTables(key, found, files)
 
 
-def _fingerprint(settings: Settings, encoding: Encoding) -> str:
-    return combined_hash([settings.fingerprint(), encoding.encoder.model.sha256])
-
-
-def _frequencies(found: CorpusStatistics) -> pa.Table:
-    return pa.table(
-        {"term": pa.array(found.terms, pa.string()), "passages": pa.array(found.frequency, pa.int64())}
+def _tables(
+    settings: Settings, shards: Sequence[PassFiles], found: Merged, encoding: Encoding
+) -> dict[str, pa.Table]:
+    """Return the tables of the corpus, made anew."""
+    links = link_graph.link_graph(shards)
+    clusters = communities.find_clusters(links, settings.communities)
+    partition = link_graph.named_communities(
+        shards, clusters, links, found.index(), found.prose.texts, settings
     )
-
-
-def _kept(files: PassFiles, settings: Settings, encoding: Encoding) -> Merged | None:
-    """Return the statistics that shards were last built with, if of these settings and this model."""
-    if settings.shards.drift == 0:
-        return None
-    try:
-        values = files.values(STATISTICS)
-        if files.recorded(STATISTICS, values["made"]) is None or values["fingerprint"] != _fingerprint(
-            settings, encoding
-        ):
-            return None
-        return Merged(*(read_statistics(files, name) for name in ("terms", "code_terms")))
-    except (ArtifactError, LookupError):
-        return None
+    terms, words, vocabulary = statistics.vocabulary(shards, found, encoding, settings)
+    return {
+        "terms": frequency_table(found.prose),
+        "code_terms": frequency_table(found.code),
+        "vocabulary": vocabulary,
+        "term_vectors": statistics.term_vectors(shards, found, terms, words, encoding, settings),
+        "members": link_graph.members_table(partition),
+        "communities": communities_table(partition.communities),
+    }
 
 
 def read_statistics(files: PassFiles, table: str) -> CorpusStatistics:

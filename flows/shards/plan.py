@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...pipeline.identity import doc_id
@@ -71,11 +71,3 @@ def _enough(wanted: ShardSettings, listing: Listing) -> int:
 def listing_of(listing: Listing, files: tuple[FoundFile, ...], assets: tuple[FoundFile, ...] = ()) -> Listing:
     """Return the part of a listing that a shard reads."""
     return replace(listing, files=files, rejections=(), failures={}, assets=assets)
-
-
-def documents_each(plan: ShardPlan, documents: Iterable[str]) -> Mapping[str, list[str]]:
-    """Return the documents of each shard."""
-    found: dict[str, list[str]] = {name: [] for name in plan.names}
-    for each in documents:
-        found[plan.shard_of(each)].append(each)
-    return found

@@ -23,7 +23,7 @@ from ...pipeline.lexical.analyzer import UNSTEMMED
 from ...pipeline.lexical.bm25f import CorpusStatistics, LexicalIndex, inverse_frequency
 from ...pipeline.settings.settings import Settings
 from ...pipeline.vocabulary.acronyms import Acronym, merge
-from ...pipeline.vocabulary.concepts import VocabularyTerm, near_terms, select_terms
+from ...pipeline.vocabulary.concepts import VocabularyTerm, commonest, near_terms, select_terms
 from ..stages.encode import Encoded, Encoding, query_texts, word_texts
 from ..stages.lexical import merged_surfaces
 from ..stages.tables import vocabulary_tables
@@ -112,19 +112,11 @@ def vocabulary(
     shards: Sequence[PassFiles], found: Merged, encoding: Encoding, settings: Settings
 ) -> tuple[list[VocabularyTerm], Encoded, pa.Table]:
     """Return the words of the concept vocabulary, their vectors, and both as a table."""
-    forms = _spellings([files.read("forms") for files in shards])
+    forms = commonest(row for files in shards for row in tuples(files.read("forms")))
     terms = select_terms(found.index(), forms, found.prose.texts, settings.vocabulary)
     words = encoding.encode("vocabulary vectors", word_texts([term.term for term in terms], encoding.encoder))
     near = near_terms(words.vectors[words.row], settings.vocabulary.near_terms)
     return terms, words, vocabulary_tables(terms, words, near)["vocabulary"]
-
-
-def _spellings(parts: Sequence[pa.Table]) -> dict[str, str]:
-    """Return each index term's most frequent spelling (ties: the first in alphabetical order)."""
-    summed = pa.concat_tables(parts).group_by(["term", "surface"]).aggregate([("count", "sum")])
-    rows = zip(*(summed[name].to_pylist() for name in ("term", "surface", "count_sum")), strict=True)
-    ranked = sorted(rows, key=lambda row: (-row[2], row[0], row[1]), reverse=True)
-    return {term: surface for term, surface, _ in ranked}
 
 
 def surfaces(shards: Sequence[PassFiles]) -> pa.Table:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import faiss
@@ -43,15 +44,26 @@ class NearTerms:
 
 
 def surface_forms(batches: Sequence[FieldCounts]) -> dict[str, str]:
-    """Return each index term's most frequent spelling (ties: the first in alphabetical order)."""
-    counts: dict[tuple[str, str], int] = {}
-    for batch in batches:
-        for i in np.flatnonzero(np.diff(batch.surface_offsets)):
-            if has_cjk(batch.surface[i]):
-                continue  # a run of characters up to the next space is no spelling of its first two
+    """Return each index term's most frequent spelling, as ``commonest`` does."""
+    return commonest(spelling for batch in batches for spelling in spellings(batch))
+
+
+def spellings(batch: FieldCounts) -> Iterator[tuple[str, str, int]]:
+    """Yield the index term that each token begins with, its spelling and its count.
+
+    A run of CJK characters up to the next space is no spelling of its first two.
+    """
+    for i in np.flatnonzero(np.diff(batch.surface_offsets)).tolist():
+        if not has_cjk(batch.surface[i]):
             first = batch.surface_terms[batch.surface_offsets[i]]
-            key = (batch.terms[first], batch.surface[i])
-            counts[key] = counts.get(key, 0) + int(batch.surface_count[i])
+            yield batch.terms[first], batch.surface[i], int(batch.surface_count[i])
+
+
+def commonest(counted: Iterable[tuple[str, str, int]]) -> dict[str, str]:
+    """Return each index term's most frequent spelling (ties: the first in alphabetical order)."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for index_term, surface, count in counted:
+        counts[index_term, surface] += count
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]), reverse=True)
     return {index_term: surface for (index_term, surface), _ in ranked}
 
