@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from typing import Any
 
+from .errors import DamagedSnapshot
 from .model import DocId, PassageId, SectionId
 
 
@@ -32,6 +34,20 @@ def combined_hash(parts: Iterable[str]) -> str:
 def canonical_json(value: object) -> str:
     """Return JSON with sorted keys, no spaces and no NaN: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def read_front_matter_json(stored: str) -> dict[str, Any]:
+    """Return the front matter of a document as its table has it; raise ``DamagedSnapshot`` if it is none."""
+    try:
+        found = json.loads(stored)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        hint = "Verify the snapshot: noctule check --deep"
+        raise DamagedSnapshot(
+            f"the front matter {stored!r:.200} is no JSON object", where="documents.parquet", hint=hint
+        )
+    return found
 
 
 def doc_id(collection: str, path: str) -> DocId:

@@ -37,6 +37,11 @@ def json_printable(text: str) -> str:
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def xml_printable(text: str) -> str:
+    r"""Return XML that means the same, with control and direction characters as ``&#xXX;``."""
+    return _UNSAFE.sub(lambda found: f"&#x{ord(found[0]):x};", text)
+
+
 def bounded(text: str, most: int) -> str:
     """Return a printable text of about ``most`` characters at the longest, which says what it left out."""
     if len(text) <= most:

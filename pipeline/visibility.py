@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from .identity import read_front_matter_json
 
 # A cheap look: nearly no document says any of it.
 _WORDS = ("list", "search", "index", "sitemap", "robots")
@@ -48,7 +49,7 @@ def visibility_of(front_matter: str) -> Visibility:
     lowered = front_matter.lower()
     if not any(word in lowered for word in _WORDS):
         return EVERYWHERE
-    values = {str(key).lower(): value for key, value in json.loads(front_matter).items()}
+    values = {str(key).lower(): value for key, value in read_front_matter_json(front_matter).items()}
     listed = not (_says(values, "unlisted", _TRUE) or _is_listed_never(values))
     return Visibility(
         listed,

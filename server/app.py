@@ -60,13 +60,14 @@ def service_app(
 
     routes = [*_operations(service), *_probes(service)]
     routes += [Route(each.path, Gate(each.app, service.guards, each.scope)) for each in extensions]
-    beside = _nothing_here if site is None else _except_below("/v1/", SiteFiles(site))
+    is_shared = bool(service.settings.serve.origins)
+    beside = _nothing_here if site is None else _except_below("/v1/", SiteFiles(site, is_shared=is_shared))
     return guarded(Router(routes, default=beside, lifespan=lifespan, redirect_slashes=False), service)
 
 
-def site_app(site: Path, names: Sequence[str]) -> ASGIApp:
+def site_app(site: Path, names: Sequence[str], *, is_shared: bool = False) -> ASGIApp:
     """Return the application that serves the site in a folder, and nothing else."""
-    return ProblemAnswers(HostNames(SiteFiles(site), names))
+    return ProblemAnswers(HostNames(SiteFiles(site, is_shared=is_shared), names))
 
 
 def guarded(router: ASGIApp, service: SearchService) -> ASGIApp:

@@ -10,12 +10,12 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import h11
 import uvicorn
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .app import Extension
     from .service import SearchService
 
-# A process may open 1,024 files on most systems.
-_MOST_CONNECTIONS = 800
 # Connections that never ask would otherwise take all of these.
 _REQUEST_HEAD_S = 10.0
 # As prometheus_client reads it, which is not to be imported before it is there.
@@ -85,6 +83,15 @@ class TimedConnection(H11Protocol):
             self.timeout_keep_alive_handler()
 
 
+# What holds for each connection of every server. A process may open 1,024 files on most systems.
+CONNECTIONS: Mapping[str, Any] = {
+    "http": TimedConnection,
+    "ws": "none",
+    "limit_concurrency": 800,
+    "server_header": False,
+}
+
+
 def require_guarded(parts: ServedParts, *, allow_anonymous: bool) -> None:
     """Raise ``SettingsError`` if anybody who can reach this machine could search."""
     serve = parts.settings.serve
@@ -119,7 +126,7 @@ def application(parts: ServedParts) -> ASGIApp:
     if parts.store is None:
         assert parts.site is not None
         serve = parts.settings.serve
-        return site_app(parts.site, (serve.host, *serve.hosts))
+        return site_app(parts.site, (serve.host, *serve.hosts), is_shared=bool(serve.origins))
     service = SearchService(Store(parts.store), parts.settings)
     return service_app(service, parts.site, _extensions(service))
 
@@ -160,15 +167,13 @@ def _config(app: ASGIApp | Callable[[], ASGIApp], parts: ServedParts) -> uvicorn
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     return uvicorn.Config(
         app,
-        http=TimedConnection,
+        **CONNECTIONS,
         factory=serve.workers > 1,
         workers=serve.workers,
         log_config=None,
         access_log=False,
         lifespan="on",
         proxy_headers=False,  # the application's own layer believes only the named ones
-        server_header=False,
-        limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=serve.drain_s,  # type: ignore[arg-type]  # seconds for wait_for
     )
 

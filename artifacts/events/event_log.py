@@ -20,7 +20,10 @@ from ..disk.layout import EVENTS
 
 _FILE = re.compile(r"events-([0-9]{4}-[0-9]{2}-[0-9]{2})\.jsonl")
 _MAX_LINE_BYTES = 200_000
+# No text that the service records is longer.
+_MAX_TEXT = 1_000
 _OWNER_ONLY = 0o700
+_HALF = re.compile("[\ud800-\udfff]")
 KINDS = ("search", "zero", "click")
 
 
@@ -178,7 +181,7 @@ def _event(line: bytes) -> Event | None:
     is_one = (
         kind in KINDS
         and isinstance(hits, list | tuple)
-        and all(isinstance(each, str) for each in (session, *texts, *hits))
+        and all(_is_text(each) for each in (session, *texts, *hits))
         and all(type(each) is int and 0 <= each <= 1_000_000 for each in numbers)
     )
     if not is_one:
@@ -186,3 +189,8 @@ def _event(line: bytes) -> Event | None:
     query, hit, snapshot = texts
     sure = given.get("sure") is not False
     return Event(at, kind, session, search, query, tuple(hits), shown, hit, rank, snapshot, sure)
+
+
+def _is_text(value: object) -> bool:
+    """Return whether a value is text that can be written again: half a surrogate pair cannot."""
+    return isinstance(value, str) and len(value) <= _MAX_TEXT and _HALF.search(value) is None

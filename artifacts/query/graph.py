@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ...pipeline.errors import SettingsError
+from ...pipeline.printable import json_printable, xml_printable
 from ..store.snapshot import Snapshot
 from ..tables.parquet import tuples
 
@@ -68,7 +69,7 @@ def graphml(graph: nx.DiGraph) -> str:
     """Return the graph as GraphML."""
     import networkx as nx
 
-    return "\n".join(nx.generate_graphml(_for_xml(graph))) + "\n"
+    return xml_printable("\n".join(nx.generate_graphml(_for_xml(graph))) + "\n")
 
 
 def gexf(graph: nx.DiGraph) -> str:
@@ -80,14 +81,14 @@ def gexf(graph: nx.DiGraph) -> str:
         values["label"] = values.get("title", node)
     file = io.BytesIO()
     nx.write_gexf(named, file)
-    return _DATE.sub("", file.getvalue().decode("utf-8"), count=1) + "\n"
+    return xml_printable(_DATE.sub("", file.getvalue().decode("utf-8"), count=1) + "\n")
 
 
 def node_link(graph: nx.DiGraph) -> str:
     """Return the graph as JSON in networkx's node-link form, with ``nodes`` and ``edges``."""
     import networkx as nx
 
-    return json.dumps(nx.node_link_data(graph, edges="edges"), ensure_ascii=False) + "\n"
+    return json_printable(json.dumps(nx.node_link_data(graph, edges="edges"), ensure_ascii=False) + "\n")
 
 
 FORMATS: Mapping[str, Callable[[nx.DiGraph], str]] = {"graphml": graphml, "gexf": gexf, "json": node_link}

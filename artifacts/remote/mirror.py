@@ -71,7 +71,7 @@ def _cache() -> Path:
 def _address_of(folder: Path) -> str | None:
     try:
         found = json.loads((folder / REMOTE).read_bytes())["address"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return found if isinstance(found, str) else None
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.errors import NoctuleError, machine_refusals, reports_transient
-from ...pipeline.identity import sha256_hex
+from ...pipeline.identity import read_front_matter_json, sha256_hex
 from ...pipeline.model import SnapshotId
 from ..disk.layout import (
     CATALOG,
@@ -83,6 +83,7 @@ def _check(path: Path, expected_id: SnapshotId | None, spill: Path | None, *, sh
     documents = path / table_file("documents")
     with _contradictions(path):
         require_names("documents", read_table(documents, NAMES), manifest, documents)
+        _front_matter_is_read(documents)
         require_names("assets", tables["assets"], manifest, path / table_file("assets"))
         for problem in invariants.problems(_alone(tables) if manifest.shard else tables):
             raise damaged(problem.what, path / table_file(problem.table))
@@ -90,6 +91,13 @@ def _check(path: Path, expected_id: SnapshotId | None, spill: Path | None, *, sh
             _row_groups(path / table_file(postings), tables[terms], path / table_file(terms))
     _assets_are_their_hashes(path / table_file("assets"))
     _index_equals_table(path, tables["vectors"], manifest)
+
+
+def _front_matter_is_read(documents: Path) -> None:
+    """Raise ``DamagedSnapshot`` for a document's front matter that is no JSON object."""
+    column = read_table(documents, ["front_matter"])["front_matter"]
+    for stored in pc.unique(pc.drop_null(column)).to_pylist():
+        read_front_matter_json(stored)
 
 
 def _check_set(path: Path, manifest: Manifest, spill: Path | None, *, shards: bool) -> None:

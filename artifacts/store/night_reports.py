@@ -38,6 +38,6 @@ def read_night(store: Path, snapshot: SnapshotId) -> dict[str, Any] | None:
     """Return the report of the night that made the snapshot; ``None`` if no readable one exists."""
     try:
         found = json.loads((store / REPORTS / f"{snapshot}.json").read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

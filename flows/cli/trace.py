@@ -38,11 +38,12 @@ def trace(
     if flags.as_json:
         output.emit(found.as_dict())
         return
-    for line in _lines(found):
+    for line in lines(found):
         output.say(line)
 
 
-def _lines(found: Trace) -> Iterator[str]:
+def lines(found: Trace) -> Iterator[str]:
+    """Yield what is printed of a lineage, a line each."""
     yield f"document  {found.doc_id}  {found.title}"
     yield f"address   {found.url}"
     yield f"source    {found.path}  SHA-256 {found.source_sha256}"

@@ -22,7 +22,7 @@ from ...docsite import urls
 from ...pipeline.identity import sha256_hex
 from ...server.guard.names import HostNames
 from ...server.observe.requests import ProblemAnswers
-from ...server.run import address_of, listener
+from ...server.run import CONNECTIONS, address_of, listener
 from ...server.site_files import SiteFiles
 from .edit_search import search_edits
 from .watch import Preview
@@ -138,6 +138,6 @@ def serve(out: Path, host: str, port: int, preview: Preview, ready: Callable[[st
             access_log=False,
             lifespan="on",
             timeout_graceful_shutdown=0,
-            server_header=False,
+            **CONNECTIONS,
         )
         uvicorn.Server(config).run([listening])

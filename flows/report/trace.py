@@ -17,7 +17,7 @@ from ...artifacts.store.store import Store
 from ...artifacts.tables.parquet import read_table
 from ...docsite.incremental.previous import previous_site
 from ...docsite.library import Library
-from ...pipeline.errors import ArtifactError, QueryError, SourceError
+from ...pipeline.errors import ArtifactError, QueryError, RejectedDocument, SourceError
 from ...pipeline.filesystems.object_files import objects_at
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import sha256_hex
@@ -160,8 +160,8 @@ def _source(settings: Settings, row: Mapping[str, str]) -> TracedFile | None:
         return _at_address(collection, row)
     path = Path(collection.root) / row["path"]
     try:
-        digest = sha256_hex(path.read_bytes())
-    except OSError:
+        digest = read_file(FoundFile(row["collection"], row["path"], str(path), 0), collection).sha256
+    except (RejectedDocument, SourceError):
         return TracedFile(str(path), "", is_same=False)
     commit = ""
     with suppress(SourceError):

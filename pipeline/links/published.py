@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote, urlsplit
 
 from ..address import INDEX_NAMES, slug_path
+from ..identity import read_front_matter_json
 
 ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 # Docusaurus and others take numbers at the head of names for an order.
@@ -20,7 +20,8 @@ def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     They are what ``permalink`` and ``slug`` say in the front matter (as JSON), and, in a collection of
     Jekyll, the path without the underscore of its folder.
     """
-    given = json.loads(front_matter) if '"permalink"' in front_matter or '"slug"' in front_matter else {}
+    is_said = '"permalink"' in front_matter or '"slug"' in front_matter
+    given = read_front_matter_json(front_matter) if is_said else {}
     said = [given[name] for name in ("permalink", "slug") if isinstance(given.get(name), str)]
     names = [f"/{slug_path(path, each)}" for each in said if each.strip() and ":" not in each]
     in_jekyll = path.startswith("_") and "/" in path

@@ -7,12 +7,14 @@ import hmac
 import logging
 import os
 import re
+import stat
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...pipeline.errors import SettingsError
 from ...pipeline.settings.settings import COLLECTION_NAME
+from ...pipeline.untrusted import NotRead, read_regular
 
 _log = logging.getLogger("noctule")
 SCOPES = ("search", "documents", "metrics", "mcp", "events")
@@ -85,22 +87,26 @@ class TokenFile:
 def _read(path: Path) -> tuple[_Token, ...]:
     """Return the tokens of a file; raise ``SettingsError`` naming the line that is wrong."""
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_FILE_BYTES + 1)
+        content, mode = read_regular(path, _MAX_FILE_BYTES), path.stat().st_mode
     except OSError as error:
         what = f"cannot read the file of tokens: {error.strerror}"
         raise SettingsError(what, where=str(path), hint=_HINT) from None
-    if len(content) > _MAX_FILE_BYTES:
-        raise SettingsError("the file of tokens is over 1 MB", where=str(path), hint=_HINT)
-    lines = enumerate(content.decode("utf-8", "replace").splitlines(), start=1)
+    except NotRead as error:
+        raise SettingsError(f"the file of tokens: {error}", where=str(path), hint=_HINT) from None
+    if mode & stat.S_IWOTH:
+        _log.warning("anybody on this machine may write the file of tokens: %s", path)
+    lines = enumerate(content.decode("utf-8-sig", "replace").splitlines(), start=1)
     tokens = tuple(
         _token(line.split(), f"{path}, line {number}")
         for number, line in lines
         if line.strip() and not line.lstrip().startswith("#")
     )
-    names = [each.client.name for each in tokens]
-    if len(set(names)) < len(names):
-        raise SettingsError("a name stands there twice", where=str(path), hint=_HINT)
+    for what, given in {
+        "a name stands there twice": {each.client.name for each in tokens},
+        "a token stands there under two names": {each.sha256 for each in tokens},
+    }.items():
+        if len(given) < len(tokens):
+            raise SettingsError(what, where=str(path), hint=_HINT)
     return tokens
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from ..pipeline.address import INDEX_NAMES, slug_path
+from ..pipeline.identity import read_front_matter_json
 from ..pipeline.untrusted import as_number
 
 NO_ORDER = float("inf")
@@ -61,7 +61,7 @@ def placement_of(front_matter: str) -> Placement:
     """Return what the front matter, as canonical JSON, says of its document's place."""
     if not any(f'"{name}"' in front_matter for name in _NAMES):
         return NOWHERE
-    given = json.loads(front_matter)
+    given = read_front_matter_json(front_matter)
     sidebar, menu = _table(given.get("sidebar")), _menu(given.get("menu"))
     return Placement(
         order=_order({**given, **{key: menu[key] for key in ("weight",) if key in menu}, **sidebar}),

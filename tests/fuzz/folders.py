@@ -1,4 +1,6 @@
-"""Targets that need a folder: settings that are taken over, included files, and arguments of the service."""
+"""Targets that need a folder: settings that are taken over, included files, arguments of the service, and
+recorded events.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +9,25 @@ import tomllib
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import parse_qsl
 
+from noctule.artifacts.judged.reading import read_judged
 from noctule.artifacts.query.searcher import Searcher
 from noctule.flows.adopt.taken_over import collection_name, settings_text, snippet_folders
 from noctule.flows.adopt.tools import take_over
+from noctule.flows.quality.feedback.click_judgements import LeastCounts, write_judged
+from noctule.flows.quality.feedback.feedback_page import feedback_page
+from noctule.flows.quality.feedback.gather import gather
 from noctule.pipeline.errors import NoctuleError, RejectedDocument, SourceError
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
 from noctule.server.agents.tools import Tools
 from noctule.server.api import parameters
@@ -99,6 +107,31 @@ def service(content: bytes) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             Tools().call(_searcher(), name, given).text.encode()
+
+
+def events(content: bytes) -> None:
+    """A file of recorded events: figures, a page, and judged queries that can be read, from what are some."""
+    folder, limits = _recorded(), LeastCounts(1, 1)
+    (folder / "events-2026-03-14.jsonl").write_bytes(content)
+    now = datetime(2026, 3, 14, 12, tzinfo=UTC)
+    try:
+        found = gather(_searcher()._snapshot, Settings(), folder, limits, None, now)
+    except SourceError:
+        return
+    page = feedback_page(found)
+    page.encode()
+    assert "\x1b" not in page and "<script" not in page and "<img" not in page
+    json.dumps(found.as_dict(), allow_nan=False, ensure_ascii=False).encode()
+    if found.judged:
+        write_judged(found.judged, folder / "judged", limits)
+        read = read_judged(folder / "judged")
+        assert read.queries == {each.query_id: each.text for each in found.judged}
+        assert read.qrels == {each.query_id: each.grades for each in found.judged}
+
+
+@cache
+def _recorded() -> Path:
+    return Path(mkdtemp(prefix="noctule-fuzz-events-"))
 
 
 def _arguments(text: str) -> Mapping[str, Any]:

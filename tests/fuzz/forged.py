@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 import shutil
-import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import cycle, islice
@@ -23,16 +21,14 @@ import pyarrow as pa
 from noctule.artifacts.disk.layout import MANIFEST, SNAPSHOTS, TABLES, table_file
 from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.disk.manifest_records import FileEntry, IndexRecord
-from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.store.check import check_deep
-from noctule.artifacts.store.snapshot import Snapshot, hash_files
+from noctule.artifacts.store.snapshot import hash_files
 from noctule.artifacts.tables.parquet import open_file, read_blocks, read_table, write_table
 from noctule.artifacts.tables.schemas import schemas
 from noctule.artifacts.tables.vectors import read_index, search
-from noctule.pipeline.errors import ArtifactError, NoctuleError, QueryError
+from noctule.pipeline.errors import ArtifactError
 from noctule.pipeline.model import SnapshotId
 from noctule.pipeline.settings.settings import VectorIndex
-from tests.library_builder import PLAIN, TODAY, WordEncoder, build_library, settings_of
+from tests.library_builder import build_library
 from tests.pictures import png
 from tests.snapshot_builder import DIMENSION, unit_rows, write_index
 
@@ -59,6 +55,10 @@ class Forged:
 
     path: Path
     id: SnapshotId
+
+    def remove(self) -> None:
+        """The snapshot and the store around it are gone."""
+        shutil.rmtree(self.path.parents[1])
 
 
 def edited(content: bytes, script: bytes) -> bytes:
@@ -111,39 +111,7 @@ def parquet_file(script: bytes) -> None:
         return
 
 
-def snapshot(script: bytes) -> None:
-    """A snapshot with forged cells or bytes and a manifest that fits: checked, searched, asked in SQL."""
-    made = _forged(script)
-    if made is None:
-        return
-    try:
-        for read in (check_deep, _read):
-            with suppress(NoctuleError):
-                read(made.path, made.id)
-    finally:
-        shutil.rmtree(made.path, ignore_errors=True)
-
-
-def _read(path: Path, number: SnapshotId) -> None:
-    opened = Snapshot.open(path, expected_id=number)
-    with (
-        Searcher(opened, _settings(), WordEncoder(), clock=lambda: TODAY) as searcher,
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")  # a list that fails is left out, and says so
-        for asked in ("boats", "harbuor lights", "SSO"):
-            searcher.search(asked, 5)
-        searcher.similar(searcher.search("boats", 1).hits[0].doc_id)
-        searcher.search("boats", 5, filters=["tag:sea"])
-        searcher.facets("collection")
-        for table in ("documents", "passages", "sections"):
-            try:
-                searcher.sql(f"select count(*) from {table}").fetchall()
-            except QueryError:
-                continue
-
-
-def _forged(script: bytes) -> Forged | None:
+def snapshot_of(script: bytes) -> Forged | None:
     """Make a copy of the library's snapshot with one file forged."""
     if len(script) < 5:
         return None
@@ -168,7 +136,8 @@ def with_texts(table: str, column: str, texts: Sequence[str]) -> Forged:
 
 def _with_file(name: str, content: bytes) -> Forged:
     """Make a copy of the library's snapshot with another file of this name, which its manifest describes."""
-    staged, source = Path(mkdtemp(dir=_folder())), _library()
+    staged, source = Path(mkdtemp(dir=_folder()), SNAPSHOTS, "staged"), _library()
+    staged.mkdir(parents=True)
     for each in _manifest().files:
         (staged / each).hardlink_to(source / each)
     (staged / name).unlink()
@@ -176,7 +145,8 @@ def _with_file(name: str, content: bytes) -> Forged:
     entry = FileEntry(len(content), hash_files([staged / name])[name], _manifest().files[name].rows)
     manifest = replace(_manifest(), files={**_manifest().files, name: entry})
     (staged / MANIFEST).write_bytes(manifest.to_bytes())
-    return Forged(staged, manifest.snapshot_id())
+    number = manifest.snapshot_id()
+    return Forged(staged.rename(staged.parent / number), number)
 
 
 def _with_cell(table: str, script: bytes) -> bytes | None:
@@ -252,14 +222,6 @@ def _library() -> Path:
 @cache
 def _manifest() -> Manifest:
     return Manifest.from_bytes((_library() / MANIFEST).read_bytes(), where="library")
-
-
-@cache
-def _settings() -> Any:
-    return settings_of(
-        **PLAIN
-        | {"understand": ["acronyms", "spelling", "concepts"], "fuzziness": "auto", "caches": {"answers": 0}}
-    )
 
 
 @cache

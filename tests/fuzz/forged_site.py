@@ -6,7 +6,6 @@ The site is refused, or nothing in it runs.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -90,8 +89,7 @@ def site(script: bytes) -> None:
         ]
         assert not found, (table, column, found[:5])
     finally:
-        shutil.rmtree(made.path, ignore_errors=True)
-        shutil.rmtree(out, ignore_errors=True)
+        made.remove()
 
 
 def active(path: Path) -> Iterator[str]:

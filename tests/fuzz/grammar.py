@@ -114,6 +114,19 @@ _ARGUMENTS = [
     "snapshot=", "mode=", "explain=", "notes:fruit/apples.md", "noctule://", "../", "9" * 400,
     '{"searches": [{"q": "',
 ]  # fmt: skip
+_ASKED = '{"at":"2026-03-14T10:0%d:00Z","session":"%s","search":1,"kind":"%s",%s}\n'
+_RECORDED = [
+    *(_ASKED % (at, session, kind, more) for at, session in enumerate("aab") for kind, more in (
+        ("search", '"query":"boats","hits":["notes:boats.md","notes:apples.md"]'),
+        ("search", '"query":"harbour <b>\\u001b[2J","hits":["</script><script>","\\t","notes:boats.md"]'),
+        ("search", '"query":"boats \\ud800","hits":["notes:boats.md","notes:boats.md"],"shown":1000000'),
+        ("search", '"query":"a\\nb\\tc","hits":["\\udfff","notes:boats.md"],"sure":false'),
+        ("zero", '"query":"boats \\u0000\\u202e","snapshot":"\\ud800"'),
+        ("click", '"hit":"notes:boats.md","rank":0'),
+        ("click", '"hit":"\\udfff","rank":1000000'), ("zero", '"query":%s' % ("[" * 50)),
+    )),
+    '"hits":', '"rank":', "1e999", "9" * 400, "[" * 99, "null", "{}", '"\\ud800"',
+]  # fmt: skip
 _SPACES = [
     "\n",
     "\n\n",
@@ -155,6 +168,7 @@ _OWN = {
     "adopt": _TAGGED + _NAVIGATION + _TOML,
     "includes": _DIRECTIVES + _MARKDOWN + _TAGGED,
     "service": _ARGUMENTS + _QUERY,
+    "events": _RECORDED,
 }
 
 

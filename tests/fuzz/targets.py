@@ -41,7 +41,7 @@ from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.settings.settings import Chunk, Site
 from noctule.pipeline.untrusted import NotRead, read_toml, read_yaml
-from tests.fuzz import folders, forged, forged_site
+from tests.fuzz import folders, forged, forged_readers, forged_site
 
 Target = Callable[[bytes], None]
 _RUNNING = {"script", "iframe", "object", "embed", "base", "form", "svg", "style", "link", "meta"}
@@ -209,9 +209,10 @@ TARGETS: dict[str, Target] = {
     "search": search,
     "faiss": forged.faiss_file,
     "parquet": forged.parquet_file,
-    "snapshot": forged.snapshot,
+    "snapshot": forged_readers.snapshot,
     "site": forged_site.site,
     "adopt": folders.adopt,
     "includes": folders.includes,
     "service": folders.service,
+    "events": folders.events,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from types import MappingProxyType
 
+from ...pipeline.identity import read_front_matter_json
 from ...pipeline.parse.dates import day_of
 from ...pipeline.settings.site import Site
 from .. import urls
@@ -121,7 +121,8 @@ def _posts(library: Library, entries: Sequence[Entry], settings: Site) -> Iterat
 
 def _day(entry: Entry, front_matter: str) -> str:
     """Return the day of a post as its front matter says, else its path, else when it was changed."""
-    given = json.loads(front_matter) if any(f'"{name}"' in front_matter for name in _DATES) else {}
+    is_said = any(f'"{name}"' in front_matter for name in _DATES)
+    given = read_front_matter_json(front_matter) if is_said else {}
     for value in (given.get(name) for name in _DATES):
         day = day_of(value.get("created") if isinstance(value, dict) else value)
         if day:

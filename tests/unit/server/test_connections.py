@@ -10,7 +10,12 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 
 from noctule.server import run
-from noctule.server.run import TimedConnection
+from noctule.server.run import CONNECTIONS, TimedConnection
+
+_WEBSOCKET = (
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 
 
 async def _answer(config: uvicorn.Config, pieces: list[bytes]) -> bytes:
@@ -38,6 +43,7 @@ async def _answer(config: uvicorn.Config, pieces: list[bytes]) -> bytes:
         ([b"GET / HTTP/1.1\r\n", *[b"A: b\r\n"] * 8], False),
         ([b"GET / HTTP/1.1\r\n", b"Host: a\r\nConnection: close\r\n\r\n"], True),
         ([b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"GET / H"], True),
+        ([b"GET / HTTP/1.1\r\nHost: a\r\n", _WEBSOCKET], True),  # as any other request
     ],
 )
 def test_who_does_not_ask_in_time_is_left(
@@ -49,6 +55,6 @@ def test_who_does_not_ask_in_time_is_left(
         await asyncio.sleep(0.3)  # an answer may take longer than its question
         await PlainTextResponse("heard")(scope, receive, send)
 
-    config = uvicorn.Config(app, http=TimedConnection, log_config=None, timeout_keep_alive=1)
+    config = uvicorn.Config(app, **CONNECTIONS, log_config=None, timeout_keep_alive=1)
     config.load()
     assert (b"heard" in asyncio.run(_answer(config, pieces))) == is_answered

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import os
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,8 @@ def test_a_file_that_changes_is_read_again_and_a_wrong_one_is_not(tmp_path: Path
     "line",
     ["one", "one abc", f"one {hashed('1')} all", f"one {hashed('1')} * A!", f"one {hashed('1')} * a b",
      f"\x1b {hashed('1')}",
-     f"one {hashed('1')}\none {hashed('2')}"],
+     f"one {hashed('1')}\none {hashed('2')}", f"one {hashed('1')} search\ntwo {hashed('1')} *", "\0" * 9,
+     "# long\n" * 200_000],
 )  # fmt: skip
 def test_a_line_that_is_wrong_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "tokens"
@@ -125,3 +127,36 @@ def test_a_line_that_is_wrong_is_named(tmp_path: Path, line: str) -> None:
         TokenFile(path)
     assert str(path) in raised.value.where
     assert "\x1b" not in str(raised.value)
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_in_place_of_the_file_is_not_waited_for(tmp_path: Path, caplog: Any) -> None:
+    path = tmp_path / "tokens"
+    os.mkfifo(path)
+    with pytest.raises(SettingsError, match="pipe or a device"):
+        TokenFile(path)
+    path.unlink()
+    path.write_text(f"one {hashed('1')}\n")
+    known = TokenFile(path)
+    path.unlink()
+    os.mkfifo(path)
+    with caplog.at_level("ERROR", "noctule"):
+        assert known.client_of("1") is not None, "who has a token is answered as before"
+    assert "pipe or a device" in caplog.text
+
+
+def test_a_file_that_an_editor_of_windows_wrote_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    path.write_bytes(b"\xef\xbb\xbfone " + hashed("1").encode() + b"\r\n")
+    assert TokenFile(path).client_of("1") is not None
+
+
+def test_a_file_that_anybody_may_write_is_warned_of(tmp_path: Path, caplog: Any) -> None:
+    path = tmp_path / "tokens"
+    path.write_text(f"one {hashed('1')}\n")
+    path.chmod(0o640)
+    TokenFile(path)
+    assert not caplog.text
+    path.chmod(0o666)
+    TokenFile(path)
+    assert "anybody on this machine may write" in caplog.text
