@@ -58,13 +58,13 @@ def paragraph(text: str, style: str = "") -> str:
     return f"<w:p>{chosen}<w:r><w:t>{escape(text)}</w:t></w:r></w:p>"
 
 
-def docx_of(body: str, *, core: str = "", files: Mapping[str, str] | None = None) -> bytes:
+def docx_of(body: str, *, core: str = "", files: Mapping[str, str | bytes] | None = None) -> bytes:
     """A Word document with this body; ``core`` is the inside of its properties."""
     styles = "".join(
         f'<w:style w:type="paragraph" w:styleId="{style}"><w:name w:val="{name}"/></w:style>'
         for style, name in (("Heading1", "heading 1"), ("Heading2", "heading 2"), ("Title", "Title"))
     )
-    parts = {
+    parts: dict[str, str | bytes] = {
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types">'
         '<Default Extension="xml" ContentType="application/xml"/>'
         '<Default Extension="png" ContentType="image/png"/></Types>',

@@ -24,6 +24,8 @@ WIDTH, HEIGHT = 1200, 630
 # Raised with every change of what a card looks like.
 _VERSION = 1
 _MARGIN, _BAR, _LOGO = 90, 18, 64
+# Of a logo, which takes four bytes each.
+_MOST_PIXELS = 25_000_000
 _SIZES = (84, 72, 60, 50)
 _TITLE_LINES, _TEXT_LINES, _TEXT_SIZE = 4, 2, 34
 # More than a card has room for; lines are measured letter by letter.
@@ -106,8 +108,13 @@ class Cards:
 
         if not self._style.logo:
             return None
-        with Image.open(BytesIO(self._style.logo)) as given:
-            logo = given.convert("RGBA")
+        try:
+            with Image.open(BytesIO(self._style.logo)) as given:
+                if given.width * given.height > _MOST_PIXELS:
+                    raise _undrawable(f"{given.width:,} by {given.height:,} pixels are too many for a card")
+                logo = given.convert("RGBA")
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+            raise _undrawable(f"it cannot be drawn: {error}") from None
         logo.thumbnail((WIDTH // 3, _LOGO))
         return logo
 
@@ -185,6 +192,10 @@ def cards_of(settings: Site, title: str) -> Cards | None:
             pillow=str(PIL.__version__),
         )
     )
+
+
+def _undrawable(what: str) -> SettingsError:
+    return SettingsError(what, where="[site] logo", hint="Save it anew, smaller; or set cards = false.")
 
 
 def _not_installed() -> SettingsError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import struct
+import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,13 @@ TEXTS = {
     "ja.md": "# \u68df\u306e\u9ce5\n",
     "gone.md": "---\nunlisted: true\n---\n# Gone\n",
 }
+
+
+def _with_size(width: int, height: int) -> bytes:
+    """A PNG that says it is so large, with the pixels of a small one."""
+    small = png(80, 40)
+    head = b"IHDR" + struct.pack(">II", width, height) + small[24:29]
+    return small[:12] + head + struct.pack(">I", zlib.crc32(head)) + small[33:]
 
 
 def cards(**more: object) -> Cards:
@@ -99,3 +108,22 @@ def test_cards_need_an_address_and_their_packages(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(SettingsError, match="not installed"):
         cards_of(SETTINGS, "Owls")
+
+
+@pytest.mark.parametrize(
+    ("logo", "reason"),
+    [
+        (_with_size(60_000, 60_000), "pixels"),
+        (_with_size(6_000, 6_000), "pixels are too many"),
+        (png(80, 40)[:60], "cannot be drawn"),
+        (png(80, 40).replace(b"IDAT", b"IDAX"), "cannot be drawn"),
+    ],
+    ids=["a bomb that Pillow refuses", "a smaller one", "one that is cut", "one without its data"],
+)
+def test_a_logo_that_cannot_be_drawn_is_an_error_that_says_so(
+    logo: bytes, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "logo.png").write_bytes(logo)
+    with pytest.raises(SettingsError, match=reason) as raised:
+        cards(logo=str(tmp_path / "logo.png")).paint("A", "")
+    assert raised.value.where == "[site] logo"

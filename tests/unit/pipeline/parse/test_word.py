@@ -10,7 +10,7 @@ import pytest
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
-from noctule.pipeline.parse import parse
+from noctule.pipeline.parse import parse, word
 from noctule.pipeline.settings.collection import Collection
 from tests.office_files import docx_of, paragraph
 
@@ -87,10 +87,44 @@ def test_an_impostor_says_what_it_is(content: bytes, reason: str) -> None:
         read(content)
 
 
-def test_a_bomb_is_refused_before_it_unpacks() -> None:
+_ENTITY = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]><a>&b;</a>'
+_ELSEWHERE = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    'Target="word/media/owl.png"/></Relationships>'
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("name", ["word/document.xml", "word/media/owl.png"])
+def test_entities_are_found_in_any_part_and_encoding(name: str, encoding: str) -> None:
+    text = _ENTITY.replace('"1.0"', f'"1.0" encoding="{encoding}"')
+    files = {"_rels/.rels": _ELSEWHERE, name: text.encode(encoding)}
+    with pytest.raises(RejectedDocument, match="declares a document type"):
+        read(docx_of("", files=files))
+
+
+def test_a_part_is_xml_by_what_it_holds_and_not_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word, "MAX_XML", 10_000)
+    assert "Owls" in read(docx_of(paragraph("Owls"), files={"word/media/owl.png": b"\x89PNG" * 5_000})).text
+    with pytest.raises(RejectedDocument, match="unpacks to more than"):
+        read(docx_of("", files={"_rels/.rels": _ELSEWHERE, "word/media/owl.png": "\n<a/>" * 5_000}))
+
+
+def test_an_image_elsewhere_is_not_opened() -> None:
+    outside = RELATIONSHIPS.replace("media/owl.png", "file:///etc/hostname")
+    assert "file:///etc/hostname" in outside
+    image = IMAGE.replace("r:embed", "r:link")
+    assert "r:link" in image
+    read_ = read(docx_of(paragraph("Owls") + image, files={"word/_rels/document.xml.rels": outside}))
+    assert read_.text.split() == ["Owls", "An", "owl", "on", "a", "branch"]
+
+
+def test_a_bomb_is_refused_before_it_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word, "MAX_XML", 1_000_000)
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("word/document.xml", b" " * 60_000_000)
+        archive.writestr("word/document.xml", b" " * 2_000_000)
     with pytest.raises(RejectedDocument, match="unpacks to more than"):
         read(packed.getvalue())
 
