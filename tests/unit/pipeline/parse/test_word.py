@@ -89,8 +89,8 @@ def test_an_impostor_says_what_it_is(content: bytes, reason: str) -> None:
 
 _ENTITY = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]><a>&b;</a>'
 _ELSEWHERE = (
-    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" '
-    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship '
+    'Id="r" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
     'Target="word/media/owl.png"/></Relationships>'
 )
 

@@ -1,0 +1,48 @@
+"""Folders whose settings mean harm: taken over within their project, or refused, in seconds."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from noctule.flows.cli.init import take_over_settings
+from noctule.pipeline.errors import NoctuleError
+from tests.fuzz.hostile_folders import SECRET, cases, written
+
+CASES = list(cases())
+# All for ``make torture``.
+TAKEN = CASES if int(os.environ.get("NOCTULE_KILLS", "0")) >= 60 else CASES[::23]
+_PARTS, _LIMIT_S, _LIMIT_KB = 8, 20.0, 1_500_000
+
+
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_settings_that_mean_harm_lead_nowhere_and_cost_seconds(part: int, tmp_path: Path) -> None:
+    for at, (name, files) in enumerate(TAKEN[part::_PARTS]):
+        (tmp_path / str(at)).mkdir()
+        work, began = written(files, tmp_path / str(at)), time.process_time()
+        try:
+            started, _ = take_over_settings(work, work)
+        except NoctuleError as error:
+            assert SECRET not in str(error), name
+        else:
+            text = (work / "noctule.toml").read_text("utf-8")
+            assert SECRET not in text and "root:x" not in text and Path(started.root).is_relative_to(work), (
+                name
+            )
+            for each in tomllib.loads(text)["collections"].values():
+                folders = (each["root"], *each.get("static_folders", ()), *each.get("snippet_folders", ()))
+                assert all((work / one).resolve().is_relative_to(work.resolve()) for one in folders), name
+        assert time.process_time() - began < _LIMIT_S, name
+    assert not (tmp_path / "PWNED").exists()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < _LIMIT_KB
+
+
+def test_the_folders_are_of_every_tool() -> None:
+    names = {name.rpartition("/")[2] for _, files in CASES for name in files}
+    assert len(CASES) > 300
+    assert names >= {"mkdocs.yml", "book.toml", "hugo.toml", "conf.py", "_config.yml", "dendron.yml"}
