@@ -6,6 +6,7 @@ Addresses are relative and name files, so a site works under any sub-path and st
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -68,6 +69,8 @@ RESERVED = (
     MARKER,
     RECORD,
 )
+# Where there is a page already, or will be.
+_INDEX_FOLDER = re.compile(r"(?i)(?:^|(?<=/))(index\.html)/")
 # A file name has at most 255 bytes; what is left is room for the suffix and the ending.
 MAX_NAME_BYTES = 200
 MAX_FILE_STEM_BYTES = 80
@@ -110,6 +113,7 @@ def page_paths(
     placed.sort(key=lambda d: d is not chosen)
     vaults = _vaults(placed)
     wanted = {d.doc_id: posixpath.join(d.below, _wanted(d, vaults)) for d in placed}
+    wanted = {name: _INDEX_FOLDER.sub(r"\1-folder/", page) for name, page in wanted.items()}
     if chosen is not None:
         wanted[chosen.doc_id] = HOME
     taken = {folded(folder) for page in wanted.values() for folder in folders_of(page)}

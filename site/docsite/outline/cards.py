@@ -129,7 +129,12 @@ class Cards:
     def _opened(self, size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
         from PIL import ImageFont
 
-        return ImageFont.truetype(BytesIO(self._style.bold if bold else self._style.plain), size)
+        try:
+            return ImageFont.truetype(BytesIO(self._style.bold if bold else self._style.plain), size)
+        except OSError as error:
+            hint = "Take a TrueType or OpenType font; or set cards = false."
+            what = f"it is no font that can be drawn with: {error}"
+            raise SettingsError(what, where="[site] card_font", hint=hint) from None
 
     def _writes(self, text: str) -> bool:
         """Return whether the font has a shape for every letter."""

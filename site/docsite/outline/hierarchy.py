@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ...pipeline.navigation.entry import REST, FolderEntry
 from .. import urls
@@ -19,10 +18,12 @@ from ..library import Entry
 from ..placement import NO_ORDER
 from .blogs import Blogs
 from .contents import Item, SiteContents, without_number
-from .navigation import Node, Tree, tree_of
+from .navigation import Node, Tree, told_apart, tree_of
 
 _NO_BLOGS = Blogs()
 _NUMBERS = re.compile(r"([0-9]+)")
+# Each level is a call of the template within the one above.
+MAX_LEVELS = 40
 
 
 @dataclass(slots=True)
@@ -53,6 +54,7 @@ def build_tree(
     builder = _Builder(root, shown, several, blogs)
     for name in sorted({entry.collection for entry in entries}):
         builder.collection(name, contents)
+    _flatten(root)
     roots = _children(root, "")
     if root.entry is not None:
         title = root.title or root.entry.placement.label or root.entry.title
@@ -242,6 +244,20 @@ class _Lister:
         return self._number
 
 
+def _flatten(root: _Draft) -> None:
+    """Hang what lies deeper than ``MAX_LEVELS`` directly below the node at that level."""
+    lowest = [root]
+    for _ in range(MAX_LEVELS):
+        lowest = [child for draft in lowest for child in draft.children.values()]
+    for draft in lowest:
+        pending, draft.children = [*draft.children.values()], {}
+        while pending:
+            child = pending.pop()
+            pending += child.children.values()
+            child.children = {}
+            draft.children[f"{child.key}/{len(draft.children)}"] = child
+
+
 def _children(draft: _Draft, path: str) -> tuple[Node, ...]:
     pairs = sorted(draft.children.items(), key=lambda pair: _sort_key(pair[1]))
     nodes = [_frozen(child, name, path) for name, child in pairs]
@@ -266,26 +282,6 @@ def _label(draft: _Draft) -> str:
 
 def _stem(page: str) -> str:
     return page.rsplit("/", 1)[-1].removesuffix(".html")
-
-
-def told_apart(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Return siblings with the name of the file or folder behind titles that several of them have."""
-    count = Counter(node.label for node in nodes)
-    if len(count) == len(nodes):
-        return tuple(nodes)
-    once = [_with_name(node) if count[node.label] > 1 else node for node in nodes]
-    count = Counter(node.label for node in once)
-    return tuple(
-        replace(n, label=f"{n.label} ({n.page or n.key})") if count[n.label] > 1 else n for n in once
-    )
-
-
-def _with_name(node: Node) -> Node:
-    if node.page is None:
-        return node if node.url else replace(node, label=f"{node.label} ({node.key.rsplit('/', 1)[-1]}/)")
-    folder, stem = posixpath.split(node.page.removesuffix(".html"))
-    name = posixpath.basename(folder) if stem == "index" else stem.rsplit(".", 1)[-1]
-    return replace(node, label=f"{node.label} ({name})") if name and name != node.label else node
 
 
 def _sort_key(draft: _Draft) -> tuple[float, float, tuple[tuple[int, int, str], ...], str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...pipeline.identity import text_hash
 
@@ -134,3 +136,23 @@ def window(centre: int, count: int) -> tuple[int, int]:
         return 0, count
     start = min(max(centre - SIBLINGS_EACH_SIDE, 0), count - width)
     return start, start + width
+
+
+def told_apart(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Return siblings with the name of the file or folder behind titles that several of them have."""
+    count = Counter(node.label for node in nodes)
+    if len(count) == len(nodes):
+        return tuple(nodes)
+    once = [_with_name(node) if count[node.label] > 1 else node for node in nodes]
+    count = Counter(node.label for node in once)
+    return tuple(
+        replace(n, label=f"{n.label} ({n.page or n.key})") if count[n.label] > 1 else n for n in once
+    )
+
+
+def _with_name(node: Node) -> Node:
+    if node.page is None:
+        return node if node.url else replace(node, label=f"{node.label} ({node.key.rsplit('/', 1)[-1]}/)")
+    folder, stem = posixpath.split(node.page.removesuffix(".html"))
+    name = posixpath.basename(folder) if stem == "index" else stem.rsplit(".", 1)[-1]
+    return replace(node, label=f"{node.label} ({name})") if name and name != node.label else node

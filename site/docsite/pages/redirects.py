@@ -62,7 +62,7 @@ def redirects_of(plan: SitePlan) -> tuple[list[Redirect], list[str]]:
 def _wanted(plan: SitePlan, remarks: list[str]) -> Mapping[str, str]:
     """Return the files to be made at former addresses, and where each leads as it was written."""
     wanted: dict[str, str] = {}
-    taken = {urls.folded(page) for page in plan.tree.pages}
+    taken = {urls.folded(page) for page in (*plan.tree.pages, urls.HOME)}
     folders = {urls.folded(folder) for page in plan.tree.pages for folder in urls.folders_of(page)}
     blocked = {urls.folded(name) for name in urls.RESERVED}
     for old, new in _stated(plan):
