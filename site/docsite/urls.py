@@ -69,8 +69,8 @@ RESERVED = (
     MARKER,
     RECORD,
 )
-# Where there is a page already, or will be.
-_INDEX_FOLDER = re.compile(r"(?i)(?:^|(?<=/))(index\.html)/")
+# A folder that has the name of a file of the site's own.
+_FILE_FOLDER = re.compile(r"(?i)(^service-worker\.js|(?:^|(?<=/))index\.html)/")
 # A file name has at most 255 bytes; what is left is room for the suffix and the ending.
 MAX_NAME_BYTES = 200
 MAX_FILE_STEM_BYTES = 80
@@ -113,7 +113,7 @@ def page_paths(
     placed.sort(key=lambda d: d is not chosen)
     vaults = _vaults(placed)
     wanted = {d.doc_id: posixpath.join(d.below, _wanted(d, vaults)) for d in placed}
-    wanted = {name: _INDEX_FOLDER.sub(r"\1-folder/", page) for name, page in wanted.items()}
+    wanted = {name: _FILE_FOLDER.sub(r"\1-folder/", page) for name, page in wanted.items()}
     if chosen is not None:
         wanted[chosen.doc_id] = HOME
     taken = {folded(folder) for page in wanted.values() for folder in folders_of(page)}

@@ -5,15 +5,19 @@ proves them.
 from __future__ import annotations
 
 import errno
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from noctule.artifacts.disk.layout import SNAPSHOTS
+from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
-from noctule.pipeline.errors import WriteFailed
+from noctule.pipeline.errors import ArtifactError, NoctuleError, WriteFailed
 from tests.command_line import REPOSITORY
 from tests.crash.failing_disk import FailingDisk
 from tests.crash.power_cut import using
@@ -43,6 +47,35 @@ def test_a_query_ends_on_the_snapshot_it_began_with(tmp_path: Path) -> None:
         check_deep(reading.path, old)
     store.prune(0)
     assert old not in {info.snapshot_id for info in store.snapshots()}
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_snapshot_that_another_host_removes_gives_an_error_or_the_same_answer(
+    asked_before: bool, library: Store, tmp_path: Path
+) -> None:
+    """Where locks stay on one host, the other's ``prune`` sees no pin of this reader."""
+    asks: dict[str, Callable[[Searcher], object]] = {
+        "words": lambda s: [hit.passage_id for hit in s.search("boats", 5).hits],
+        "a condition": lambda s: [hit.passage_id for hit in s.search("boats", 5, filters=["tag:sea"]).hits],
+        "likeness": lambda s: [hit.doc_id for hit in s.similar("notes:boats.md").hits],
+        "facets": lambda s: s.facets("collection"),
+        "SQL": lambda s: s.sql("select count(*) from passages").fetchall(),
+    }
+    with searcher_of(library, caches={"answers": 0}) as searcher:
+        right = {name: ask(searcher) for name, ask in asks.items()}
+    store = Store(shutil.copytree(library.root, tmp_path / "store"))
+    with searcher_of(store, caches={"answers": 0}) as searcher:
+        for ask in asks.values() if asked_before else ():
+            ask(searcher)
+        shutil.rmtree(store.root / SNAPSHOTS)
+        for name, ask in asks.items():
+            try:
+                found = ask(searcher)
+            except NoctuleError:
+                continue
+            assert found == right[name], name
+    with pytest.raises(ArtifactError):
+        store.open()
 
 
 _FORKS = """

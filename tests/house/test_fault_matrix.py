@@ -1,4 +1,4 @@
-"""The page of faults is whole, and every test that it names is there."""
+"""The page of faults is whole, and every test that it and the page of promises name is there."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "store" / "fault-matrix.md").read_text("utf-8")
 ROWS = {int(number): rest for number, rest in re.findall(r"(?m)^\| (\d+) \| (.+) \|$", PAGE)}
 NAMED = sorted(set(re.findall(r"`([\w/]+\.py::\w+)`", PAGE)))
+PROMISES = (ROOT / "docs" / "store" / "promises.md").read_text("utf-8")
+HELD_BY = sorted(set(re.findall(r"`(\w+(?:/\w+)+\.py)`", PROMISES)))
 # Rows whose tests come with what is being built.
 PENDING: set[int] = set()
 
@@ -24,7 +26,7 @@ def _tests_of(file: Path) -> frozenset[str]:
 
 
 def test_every_fault_has_a_row() -> None:
-    assert sorted(ROWS) == list(range(1, 76))
+    assert sorted(ROWS) == list(range(1, 79))
 
 
 def test_every_row_names_a_test_but_those_that_are_being_built() -> None:
@@ -38,3 +40,10 @@ def test_a_test_that_is_named_exists(name: str) -> None:
     file, _, function = name.partition("::")
     assert (ROOT / "tests" / file).is_file(), f"tests/{file} is not there"
     assert function in _tests_of(ROOT / "tests" / file)
+
+
+def test_every_promise_names_its_tests() -> None:
+    assert len(HELD_BY) > 20
+    assert not [name for name in HELD_BY if not (ROOT / "tests" / name).is_file()]
+    rows = re.findall(r"(?m)^\| [A-Z][^|]* \| (.*?) \| .* \|$", PROMISES.partition("\n## ")[0])
+    assert rows and all(row.startswith("`") for row in rows if row != "Held by")

@@ -21,6 +21,10 @@ SHARED = [
     ("lustre", "rw,flock"),
     ("fuse.glusterfs", "rw"),
     ("ceph", "rw"),
+    ("smb3", "rw,vers=3.1.1"),
+    # These do not say whether their locks reach other hosts.
+    ("virtiofs", "rw"),
+    ("fuse.mergerfs", "rw"),
 ]
 LOCAL = [
     ("nfs", "rw,vers=3,nolock,local_lock=all"),
@@ -30,7 +34,10 @@ LOCAL = [
     ("lustre", "rw,localflock"),
     ("9p", "rw,trans=virtio"),
     ("fuse.sshfs", "rw,user_id=0"),
-]
+    *((f"fuse.{name}", "rw") for name in ("rclone", "s3fs", "gcsfuse", "mount-s3", "goofys", "blobfuse",
+                                          "blobfuse2", "curlftpfs", "davfs")),
+    ("davfs", "rw"),
+]  # fmt: skip
 
 
 def _mounted(folder: Path, listed: Path, kind: str, options: str) -> Path:
