@@ -31,6 +31,11 @@ def read_module(source: str) -> Any:
     return _Reader(source).exported()
 
 
+def read_value(source: str) -> Any:
+    """Return the value that a text begins with, such as an attribute of a component."""
+    return _Reader(source)._value()
+
+
 class _Reader:
     def __init__(self, source: str) -> None:
         self._tokens = [

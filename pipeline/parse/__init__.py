@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -90,7 +91,7 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
     body = _ruled(text[front.end :], collection.rules)
     removed: tuple[str, ...] = ()
     if PurePosixPath(source.path).suffix.lower() == ".mdx" or is_mdx(body):
-        mdx = markdown_of_mdx(_MDX_EXCERPT.sub(MORE, body))
+        mdx = markdown_of_mdx(_MDX_EXCERPT.sub(MORE, body), json.loads(front.json))
         body, removed = mdx.text, remarks(text, mdx.removed, "is a program's and is removed")
     body = published_text(with_home(body, front.json), front.json)
     if source.modules:
