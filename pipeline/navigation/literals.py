@@ -23,6 +23,8 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,6})\}?|x([0-9A-Fa-f]{2})|(\r\n|[\s\S]))")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\r\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
+# A call of one of these is its argument.
+_WRAPPERS = ("define", "with", "starlight")
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -113,7 +115,7 @@ class _Reader:
     def _named(self, name: str) -> Any:
         if name in _WORDS:
             return _WORDS[name]
-        if self._peek() == "(" and name.startswith(("define", "with")):
+        if self._peek() == "(" and name.startswith(_WRAPPERS):
             return self._bracketed()
         if self._peek() in (",", "}", "]", ")", ";", "") or self._is_new_statement():
             return self._constant(name)

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
+from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
 from ...pipeline.settings.site import Site
@@ -118,4 +119,6 @@ def _contents(file: NavigationFile, text: str) -> Contents:
         return read_data(text)
     if file.location.parent.name == ".vitepress":
         return read_vitepress(text, name)
-    return read_docusaurus(text, name)
+    if name.startswith("astro.config."):
+        return read_starlight(text, name)
+    return read_mintlify(text, name) if name in ("docs.json", "mint.json") else read_docusaurus(text, name)

@@ -71,10 +71,17 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Starlight": (
         {"astro.config.mjs": "export default defineConfig({site: 'https://e.org/',\n"
-         "integrations: [starlight({title: 'T'})]})",
+         "integrations: [starlight({title: 'T', sidebar: ['a'], locales: {root: {lang: 'en'}, de: {}}})]})",
          "src/content/docs/a.mdx": "# A\n", "public/i.png": "x"},
-        {"root": "src/content/docs", "base_url": "https://e.org/", "static_folders": ["public"],
-         "slugs": True, "left": "starlight"},
+        {"root": "src/content/docs", "base_url": "https://e.org/", "static_folders": ["public"], "title": "T",
+         "navigation": ["astro.config.mjs"], "language": "en", "slugs": True, "left": "locales of starlight"},
+    ),
+    "Mintlify": (
+        {"docs/docs.json": '{"name": "T", "navigation": {"pages": ["a"]}, "theme": "mint",'
+         '"redirects": [{"source": "/o", "destination": "/a"}, {"source": "/p/:x*", "destination": "/:x*"}]}',
+         "docs/a.mdx": "# A\n", "docs/snippets/s.mdx": "S\n", "docs.json": "{}"},
+        {"root": "docs", "title": "T", "navigation": ["docs/docs.json"], "redirects": {"/o": "/a"},
+         "exclude": ["snippets/"], "left": "theme of Mintlify"},
     ),
     "VitePress": (
         {"docs/.vitepress/config.mts": "export default defineConfig({title: 'T', lang: 'en-GB'})",
