@@ -57,7 +57,7 @@ def starlight(config: ToolFile) -> TakenOver:
         raise ValueError("there is no folder src/content/docs, in which Starlight keeps its documents")
     found = TakenOver("Starlight", config, root, include=["**/*.md", "**/*.mdx"])
     given = as_table(read_script(config.text(), config.name))
-    found.take_static(as_text(given.get("publicDir")) or "public")
+    found.take_static(as_text(given.get("publicDir")) or "public", "src/assets")
     found.site(given, base_url="site")
     found.take("site", "slugs", True, "Starlight's slug in front matter")
     options = starlight_options(config.text(), config.name)

@@ -196,6 +196,7 @@ class _Index:
             or self._by_relative_path(source, target)
             or self._by_sphinx(source, target)
             or self._by_published_path(source, target)
+            or self._by_folder_address(source, target)
         )
         return found, "resolved" if found else _absent(link, target)
 
@@ -253,6 +254,13 @@ class _Index:
             if found is not None:
                 return found
         return None
+
+    def _by_folder_address(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
+        """Return the document at a path that begins at the page as a folder, as a browser sees clean URLs."""
+        path = unquote(target.partition("?")[0])
+        if path.startswith("/") or not path.startswith("..") or path.lower().endswith(ENDINGS):
+            return None
+        return self._at(posixpath.normpath(posixpath.join(path_stem(source.path), path)))
 
     def _at(self, path: str) -> LinkingDocument | None:
         path = "" if path == "." else path

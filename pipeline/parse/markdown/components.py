@@ -127,6 +127,11 @@ def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
     return "\n\n".join(lines)
 
 
+def inline(name: str, given: Mapping[str, Any]) -> str:
+    """Return the words of a component within a sentence, such as ``<Badge text="new" />``."""
+    return _prose(_text(given, "text")) if name == "Badge" else ""
+
+
 def target(given: Mapping[str, Any]) -> str:
     """Return where a component leads that has no title of its own; nothing if it does not say so."""
     found = "" if _text(given, *_TITLES) else _text(given, *_LINKS)

@@ -188,7 +188,7 @@ class _Tags:
             self.link = target
             return "["
         if text[text.rfind("\n", 0, start) + 1 : start].strip():
-            return _MARK
+            return components.inline(name, given) or _MARK
         is_whole = tag.endswith("/>") or text.startswith(f"</{name}>", end)
         found = components.said(name, given, is_whole=is_whole)
         return f"\n{found}\n{_MARK}" if found else _MARK

@@ -45,6 +45,7 @@ def resolve(
         ("index.md", "notes/beta", "notes/beta.md"),
         ("index.md", "/notes/beta.md", "notes/beta.md"),
         ("index.md", "", "index.md"),
+        ("notes/beta.md", "../Alpha%20Note/", "notes/Alpha Note.md"),
     ],
 )
 def test_a_markdown_link_is_a_path(source: str, target: str, found: str) -> None:

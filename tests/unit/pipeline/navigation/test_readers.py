@@ -181,7 +181,7 @@ const site = 'https://e.org';
 export default defineConfig({
   site,
   integrations: [tailwind(), starlight({
-    title: { en: 'T' }, defaultLocale: 'root',
+    title: { en: 'T' }, plugins: [starlightLinksValidator(), defineNothing()], defaultLocale: 'root',
     locales: { root: { label: 'English' }, de: { label: 'Deutsch' } },
     sidebar: [
       'start', { slug: 'guides/a', label: 'First' },

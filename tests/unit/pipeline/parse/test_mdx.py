@@ -106,6 +106,10 @@ def test_fields_cards_and_links_keep_what_their_attributes_say() -> None:
         markdown('<Cards items={[{title: "A", href: "/a", description: "First."}]} />')
         == "- **[A](</a>)** — First."
     )
+    assert (
+        markdown('An option <Badge text="new" size="small" /> and <Icon name="star" />.')
+        == "An option new and ."
+    )
     assert markdown('<Head title="machines" /><Seo description="machines" />') == ""
 
 
