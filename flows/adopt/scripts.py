@@ -104,6 +104,19 @@ def vitepress(config: ToolFile) -> TakenOver:
     return found
 
 
+def vuepress(config: ToolFile) -> TakenOver:
+    """Return what can be taken over from ``.vuepress/config``."""
+    given = as_table(read_script(config.text(), config.name))
+    found = TakenOver("VuePress", config, config.beside(".."))
+    found.site(given, title="title", description="description", language="lang")
+    set_order(found, config.path)
+    public = config.folder / "public"
+    found.static += [public] if found.finds(public) else []
+    found.left += [f"{key} of VuePress" for key in ("head", "plugins", "locales") if given.get(key)]
+    found.left += [] if given else ["everything: its settings are not literals"]
+    return found
+
+
 def quartz(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``quartz.config.ts``."""
     given = as_table(as_table(read_script(config.text(), config.name)).get("configuration"))

@@ -14,7 +14,7 @@ from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .mkdocs import mkdocs
-from .scripts import docusaurus, mintlify, quartz, starlight, vitepress
+from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
 from .taken_over import TakenOver, set_order
 from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
 
@@ -75,8 +75,8 @@ def take_over(path: Path) -> TakenOver:
 
 def _belongs(config: Path, reader: Callable[[ToolFile], TakenOver]) -> bool:
     """Return whether a file of a name that others use too is this tool's."""
-    if reader is vitepress:
-        return config.parent.name == ".vitepress"
+    if reader in (vitepress, vuepress):
+        return config.parent.name == (".vitepress" if reader is vitepress else ".vuepress")
     return reader is not mintlify or b'"navigation"' in _head(config)
 
 
@@ -105,7 +105,7 @@ def _candidates(top: Path) -> Iterator[Path]:
                 Path(entry.path)
                 for entry in entries
                 if entry.is_dir(follow_symlinks=False)
-                and (not entry.name.startswith(".") or entry.name == ".vitepress")
+                and (not entry.name.startswith(".") or entry.name in (".vitepress", ".vuepress"))
                 and entry.name not in _PASSED_OVER
             ]
             looked += 1
@@ -240,6 +240,7 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),
     (_scripts("config"), vitepress),
+    (_scripts("config"), vuepress),
     (_scripts("astro.config"), starlight),
     (("quartz.config.ts",), quartz),
     (("docs.json", "mint.json"), mintlify),

@@ -24,7 +24,7 @@ _ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,6})\}?|x([0-9A-Fa-f]{2})|(\r\n|[\
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\r\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 # A call of a function of such a name is its argument.
-_WRAPPER = re.compile(r"(?:define|with)|starlight\Z")
+_WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
 _OPENING, _CLOSING = "([{", ")]}"
 
 

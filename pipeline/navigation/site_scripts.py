@@ -1,4 +1,4 @@
-"""Navigation of Starlight (``astro.config.mjs``) and Mintlify (``docs.json``), where it is data."""
+"""Navigation of Starlight (``astro.config.mjs``), VuePress and Mintlify (``docs.json``), where it is data."""
 
 from __future__ import annotations
 
@@ -60,6 +60,52 @@ def _starlight_item(item: Mapping[str, Any], bounded: Bounded, depth: int) -> It
     else:
         link = as_text(item.get("slug")) or as_text(item.get("link"))
         yield NavEntry(title, link if "://" in link else link.strip("/") or "index")
+
+
+def read_vuepress(text: str, name: str) -> Contents:
+    """Return the ``sidebar`` of ``.vuepress/config``, or its ``nav``; of several, that of the top first."""
+    bounded, given = Bounded(), read_script(text, name)
+    holders = [given.get(key) for key in ("themeConfig", "theme")] if isinstance(given, dict) else []
+    theme = next((each for each in holders if isinstance(each, dict)), {})
+    sidebar = next((theme[key] for key in ("sidebar", "nav", "navbar") if key in theme), None)
+    if not isinstance(sidebar, dict):
+        return bounded.contents([*_vuepress(sidebar, "", bounded, 0)])
+    found: list[NavEntry] = []
+    for prefix, items in sorted(sidebar.items(), key=lambda pair: pair[0] != "/"):
+        folder = prefix.strip("/")
+        if isinstance(items, list):
+            found += _vuepress(items, folder, bounded, 0)
+        else:  # "auto", "heading" or only a title
+            found.append(NavEntry("", f"{folder}/{REST}".lstrip("/")))
+    return bounded.contents(found)
+
+
+def _vuepress(items: Any, base: str, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    for each in as_list(items, bounded):
+        if not bounded.admits(depth):
+            return
+        item = dict(zip(("path", "title"), each, strict=False)) if isinstance(each, list) else each
+        if isinstance(item, str):
+            yield NavEntry("", _below(item, base))
+        elif isinstance(item, dict):
+            inner = _below(as_text(item.get("prefix")), base)
+            link = next((as_text(item[key]) for key in ("link", "path") if key in item), None)
+            children = item.get("children", item.get("items", []))
+            below = tuple(
+                _vuepress(children, inner, bounded, depth + 1) if isinstance(children, list) else ()
+            )
+            title = as_text(item.get("text")) or as_text(item.get("title"))
+            if link is not None or below:
+                yield NavEntry(title, "" if link is None else _below(link, inner), below)
+        else:
+            note_unread(bounded)
+
+
+def _below(path: str, base: str) -> str:
+    """Return a path in a sidebar from the top: relative to its prefix, unless it begins there itself."""
+    if "://" in path:
+        return path
+    return path.strip("/") or "index" if path.startswith("/") else f"{base}/{path}".strip("/") or "index"
 
 
 def read_mintlify(text: str, name: str) -> Contents:

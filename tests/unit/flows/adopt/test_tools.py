@@ -88,6 +88,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "docs/a.md": "# A\n", "config.js": "nonsense("},
         {"root": "docs", "title": "T", "language": "en-GB", "navigation": ["docs/.vitepress/config.mts"]},
     ),
+    "VuePress": (
+        {"docs/.vuepress/config.js":
+         "module.exports = {title: 'T', themeConfig: {sidebar: ['/', 'a']}, plugins: ['x']}",
+         "docs/.vuepress/public/i.png": "x", "docs/a.md": "# A\n"},
+        {"root": "docs", "title": "T", "navigation": ["docs/.vuepress/config.js"],
+         "static_folders": ["docs/.vuepress/public"], "left": "plugins of VuePress"},
+    ),
     "Jekyll": (
         {"_config.yml": "title: T\nurl: https://e.org\nbaseurl: /x\nexclude: [vendor]\nplugins: [p]\n",
          "a.md": "# A\n"},

@@ -10,7 +10,7 @@ import pytest
 from noctule.pipeline.navigation.entry import MAX_ENTRIES, Contents, NavEntry
 from noctule.pipeline.navigation.literals import UNREAD, read_module
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
-from noctule.pipeline.navigation.site_scripts import read_mintlify, read_starlight
+from noctule.pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
 from noctule.pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
@@ -214,3 +214,18 @@ def test_mintlifys_navigation_nests_in_many_ways() -> None:
     old = '{"navigation": [{"group": "G", "pages": ["a"]}], "tabs": [{"name": "x"}]}'
     assert lines(read_mintlify(old, "mint.json")) == ["G|", "  |a"]
     assert read_mintlify("[", "docs.json").remarks == ("it has no navigation",)
+
+
+def test_vuepress_names_pages_by_texts_pairs_and_prefixes() -> None:
+    text = """module.exports = { themeConfig: { sidebar: {
+      '/api/': { title: 'API' },
+      '/samples/': ['', { title: 'Bars', children: ['bar/a', ['bar/b', 'The b']] }],
+      '/': ['', '/guide/', { text: 'Old', link: 'https://e.org/old', children: fn() }],
+    } } };"""
+    assert lines(read_vuepress(text, "config.js")) == [
+        "|index", "|guide", "Old|https://e.org/old", "|api/**", "|samples", "Bars|", "  |samples/bar/a",
+        "  The b|samples/bar/b",
+    ]  # fmt: skip
+    second = """export default { theme: defaultTheme({ sidebar: [
+      { text: 'G', prefix: '/guide/', children: ['one.md', { text: 'Two', link: 'two.md' }] }] }) }"""
+    assert lines(read_vuepress(second, "config.ts")) == ["G|", "  |guide/one.md", "  Two|guide/two.md"]
