@@ -18,8 +18,8 @@ from ..run.versions import sources_hash
 
 # What decides how a document is cut, counted or encoded.
 _DECIDING = (
-    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "numpy", "pyarrow", "PyStemmer",
-    "PyYAML", "sentence-transformers", "tokenizers", "torch", "transformers",
+    "beautifulsoup4", "docutils", "linkify-it-py", "markdown-it-py", "mdit-py-plugins", "nh3", "numpy",
+    "pyarrow", "PyStemmer", "PyYAML", "sentence-transformers", "tokenizers", "torch", "transformers",
 )  # fmt: skip
 _SIGN = "sign"
 

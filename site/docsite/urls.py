@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from urllib.parse import quote
 
 from ..pipeline.identity import text_hash
@@ -108,6 +109,11 @@ def page_paths(
     path; the others keep their own name, or get a suffix made from their path, so that it stays the same when
     documents come and go.
     """
+    return _page_paths(tuple(documents), tuple(reserved), home)
+
+
+@lru_cache(maxsize=2)  # a preview asks again after every change of a page's text
+def _page_paths(documents: tuple[Placed, ...], reserved: tuple[str, ...], home: str) -> Mapping[str, str]:
     placed = sorted(documents, key=_precedence)
     chosen = next((d for d in placed if home and home in (d.path, d.doc_id)), None)
     placed.sort(key=lambda d: d is not chosen)
@@ -131,7 +137,7 @@ def page_paths(
             page = _suffixed(page, document.path, blocked)
         taken.add(folded(page))
         pages[document.doc_id] = page
-    return pages
+    return MappingProxyType(pages)
 
 
 def _vaults(documents: Iterable[Placed]) -> frozenset[tuple[str, str]]:

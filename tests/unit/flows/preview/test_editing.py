@@ -74,6 +74,17 @@ def test_every_page_is_as_the_next_build_makes_it(folder: Folder, tmp_path: Path
         assert _page(edition, path) == (site / path).read_text(), path
 
 
+def test_edits_after_one_another_are_as_the_next_build_makes_them(folder: Folder, tmp_path: Path) -> None:
+    first = folder.save(owl="# Owl\n\nAt night.\n")
+    second = folder.save(owl="# Owl\n\nAt night, in [a barn](guide/bat.md).\n")
+    assert first.plan and second.plan and second.plan.tree is first.plan.tree, "nothing that it shows is new"
+    third = folder.save(owl="---\ntitle: Night owl\nnav_order: 9\n---\n\nAt night.\n")
+    assert third.plan and third.plan.tree is not first.plan.tree
+    site = folder.built(tmp_path / "site")
+    for path in ("index.html", "owl.html", "guide/bat.html"):
+        assert _page(third, path) == (site / path).read_text(), path
+
+
 def test_a_new_title_is_in_the_navigation_of_other_pages(folder: Folder) -> None:
     edition = folder.save(owl="# Barn owl\n\nScreeches, unlike [the bat](guide/bat.md).\n")
     assert "Barn owl" in _page(edition, "index.html")
