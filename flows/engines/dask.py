@@ -101,7 +101,7 @@ class DaskCluster:
         try:
             # After a stop parsers may still be at work: they end at their limit, and stay for the next run.
             if self._own is None and not is_stopped:
-                self._client.run(jobs.let_go, on_error="ignore")
+                self._client.run(jobs.release, on_error="ignore")
             self._client.close(timeout=1 if is_stopped else 10)
         except (*_GONE, TimeoutError):
             pass  # there is nobody left to tell

@@ -55,7 +55,7 @@ def parse_sources(
         sources = _parse_all(hashed, cache, parser, run.settings)
         well = listing.without(hashed.failures)
         parsed, record = settled(sources, hashed, well, cache, store, run)
-    cache.let_go()
+    cache.release()
     parsed = parsed.outside_memory(run.store)
     if record.parsed > _MANY_FILES:
         give_back()

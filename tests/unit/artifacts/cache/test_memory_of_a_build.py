@@ -78,7 +78,7 @@ def test_a_corpus_from_the_cache_is_outside_memory(
     with _measured() as holding:
         cache = ParseCache(tmp_path)
         parsed = joined(cache.rows(keys)).outside_memory(tmp_path)
-        cache.let_go()
+        cache.release()
     assert parsed.passages.num_rows >= COPIES and len(parsed.prose.term) > 100_000
     assert holding.left < size / 10
     assert parsed.passages.equals(joined(rows).passages)
