@@ -1,4 +1,4 @@
-"""A forecast of a run, made by reading the sources and the current snapshot; nothing is written."""
+"""A dry run: sources and the current snapshot are read to say what a run would do; nothing is written."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class CollectionChanges:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
-    """A forecast of what a run would read and do.
+class DryRun:
+    """What a run would read and do.
 
     ``stopped`` says why a collection would fail, ``reads`` whether source files are read.
     """
@@ -58,7 +58,7 @@ class Forecast:
     reads: bool = True
 
     def as_dict(self) -> dict[str, object]:
-        """Return the forecast as a JSON object."""
+        """Return it as a JSON object."""
         return asdict(self) | {
             "files": {each.collection: each.files for each in self.collections},
             "rejected": [asdict(each) for each in self.rejections],
@@ -76,7 +76,7 @@ class _Before:
     documents: int
 
 
-def forecast(run: RunContext, store: Store) -> Forecast:
+def dry_run(run: RunContext, store: Store) -> DryRun:
     """Return what a run would do; raise ``MissingRoot``, or ``SourceError`` if it cannot begin."""
     settings, options = run.settings, run.options
     if not run.reads_sources:
@@ -98,7 +98,7 @@ def forecast(run: RunContext, store: Store) -> Forecast:
     runs = past_runs(read_runs(store.root))
     kind: Kind = "first" if options.start == "parse" else _kind(changes, rebuilt, before)
     stopped = _stopped(settings, listing, store, changes, options)
-    return Forecast(
+    return DryRun(
         collections=changes,
         bytes=sum(file.size for file in listing.files if file not in there) + remote.read_bytes,
         rejections=listing.rejections,
@@ -110,13 +110,13 @@ def forecast(run: RunContext, store: Store) -> Forecast:
     )
 
 
-def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
-    """Return the forecast of a run that reads no files; raise ``SourceError`` if there can be none."""
+def _recalled(settings: Settings, store: Store, options: BuildOptions) -> DryRun:
+    """Return what a run that reads no files would do; raise ``SourceError`` if there can be none."""
     require_cached(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
     time = estimate(runs, "first" if anew else "night", before.documents, texts)
-    return Forecast((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)
+    return DryRun((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)
 
 
 def _before(store: Store) -> _Before:

@@ -12,7 +12,7 @@ import pytest
 from noctule.artifacts.cache.source_hashes import SourceHashes, source_key
 from noctule.artifacts.disk.layout import SOURCE_HASHES
 from noctule.artifacts.store.store import Store
-from noctule.flows.report.dry_run import forecast
+from noctule.flows.report.dry_run import dry_run
 from noctule.flows.run import retry
 from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.run.versions import decides
@@ -261,12 +261,12 @@ def test_a_forecast_reads_what_a_night_would_and_writes_nothing(
     ten(store)
     given = {"collections": {"c": {"root": ROOT}}}
     run = RunContext(reading.parse(given, where="a test"), tmp_path)
-    first = forecast(run, Store(tmp_path))
+    first = dry_run(run, Store(tmp_path))
     assert (first.collections[0].files, first.bytes) == (10, 70)
     assert not (tmp_path / SOURCE_HASHES).exists()
     night(tmp_path, store)
     store.requests.clear()
-    second = forecast(run, Store(tmp_path))
+    second = dry_run(run, Store(tmp_path))
     assert (second.collections[0].files, second.bytes, store.asked("read")) == (10, 0, [])
 
 

@@ -1,4 +1,4 @@
-"""Pruning of the embedding store: the vectors still needed are those of texts in a kept snapshot."""
+"""Pruning of a store: old snapshots, replaced sites, and vectors of texts that no kept snapshot holds."""
 
 from __future__ import annotations
 
