@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import EngineUnavailable, SettingsError
-from ..run.signals import received, stop_if_told
+from ..run.signals import raise_if_stopped, received
 from ..run.workers import WorkerFailed
 from . import jobs
 from .cluster import unavailable
@@ -85,7 +85,7 @@ class DaskCluster:
         """Return the outcome, however long it takes, as long as there is a worker that could compute it."""
         last_seen = time.monotonic()
         while True:
-            stop_if_told()
+            raise_if_stopped()
             try:
                 outcome: Outcome = future.result(timeout=_LOOK_S)
                 return outcome
@@ -124,9 +124,9 @@ def _local_cluster(workers: int, scratch: Path) -> Any:
     """Return a cluster of one worker process per core, on the loopback address, without a dashboard."""
     from distributed import LocalCluster
 
-    from ..run.signals import spare_children
+    from ..run.signals import shield_children
 
-    spare_children()
+    shield_children()
     return LocalCluster(
         n_workers=workers,
         threads_per_worker=1,

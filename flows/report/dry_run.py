@@ -18,7 +18,7 @@ from ..run.context import BuildOptions, RunContext
 from ..run.versions import decides
 from ..sources.remote_sources import FileHash, RemoteSources
 from ..stages.corpus import require_cached
-from ..stages.guards import documents_before, published_hashes, read_unverified, require_unshrunk
+from ..stages.guards import documents_before, published_hashes, require_unshrunk
 from ..stages.sources import Listing, list_sources, read_in_full, seen_source
 from .history import Estimate, Kind, estimate, past_runs
 
@@ -80,7 +80,7 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
     """Return what a run would do; raise ``MissingRoot``, or ``SourceError`` if it cannot begin."""
     settings, options = run.settings, run.options
     if not run.reads_sources:
-        return _recalled(settings, store, options)
+        return _without_reading(settings, store, options)
     listing = list_sources(settings)
     before = _before(store)
     anew = options.start is not None
@@ -110,7 +110,7 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
     )
 
 
-def _recalled(settings: Settings, store: Store, options: BuildOptions) -> DryRun:
+def _without_reading(settings: Settings, store: Store, options: BuildOptions) -> DryRun:
     """Return what a run that reads no files would do; raise ``SourceError`` if there can be none."""
     require_cached(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
@@ -124,7 +124,7 @@ def _before(store: Store) -> _Before:
         current = store.current()
         if current is None:
             return _Before({}, {}, 0, 0)
-        snapshot = read_unverified(store, current)
+        snapshot = store.read_unverified(current)
         refused: dict[str, set[str]] = {}
         for row in snapshot.table("report", ["collection", "path"]).to_pylist():
             refused.setdefault(row["collection"], set()).add(row["path"])

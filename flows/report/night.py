@@ -21,7 +21,6 @@ from ...pipeline.model import SnapshotId
 from ..incremental.rebuild_reasons import Rebuild
 from ..quality import gate_lines
 from ..run.stage import seconds_by_stage
-from ..stages.guards import read_unverified
 from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
 from .folder_changes import Folder, folder_changes
 from .history import WEEK, past_runs, usual
@@ -95,7 +94,7 @@ def compose(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> NightReport:
     """Return the report, from both snapshots and the records of runs; raise ``ArtifactError``."""
-    now = read_unverified(store, result.snapshot)
+    now = store.read_unverified(result.snapshot)
     before = None if previous in (None, result.snapshot) else _readable(store, previous)
     runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
     # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no
@@ -148,7 +147,7 @@ def _site_seconds(report: Mapping[str, Any]) -> float | None:
 
 def _readable(store: Store, snapshot: SnapshotId | None) -> Snapshot | None:
     try:
-        return read_unverified(store, snapshot) if snapshot else None
+        return store.read_unverified(snapshot) if snapshot else None
     except ArtifactError as error:
         _log.warning("the report compares with nothing: %s", error)
         return None

@@ -18,7 +18,7 @@ from threading import Thread
 from typing import Any
 
 from .background import Background
-from .signals import stop_if_told
+from .signals import raise_if_stopped
 from .stage import Driver, Lane, Stage
 
 
@@ -127,7 +127,7 @@ class Execution:
         """Store the products of stages outside the main lane, or the errors they failed with."""
         # Not for ever at a time: a signal must be heeded.
         done, _ = wait(self._running, timeout=0.2 if block else 0, return_when=FIRST_COMPLETED)
-        stop_if_told()
+        raise_if_stopped()
         for future in done:
             stage = self._running.pop(future)
             if (error := future.exception()) is None:

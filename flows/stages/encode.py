@@ -33,7 +33,7 @@ from ...pipeline.identity import text_hash
 from ...pipeline.vocabulary.concepts import VocabularyTerm
 from ..engines import Engine
 from ..run.context import Resources, RunContext
-from ..run.memory import give_back
+from ..run.memory import release_memory
 
 Rows = npt.NDArray[np.int64]
 _log = logging.getLogger("noctule")
@@ -106,7 +106,7 @@ def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
     """Return the vectors of all passages."""
     vectors = encoding.encode("embed", passage_texts(corpus.passages))
     if vectors.computed > _MANY_TEXTS:
-        give_back()
+        release_memory()
     return vectors
 
 

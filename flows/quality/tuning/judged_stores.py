@@ -39,7 +39,7 @@ class TuningData:
 
 @contextmanager
 def tuning_data(stores: Sequence[Path], sets: Sequence[Judged], settings: Settings) -> Iterator[TuningData]:
-    """Yield the sets with their open snapshots; raise as ``Store.open``, ``SourceError`` if a set fits none."""
+    """Yield the sets with open snapshots; raise as ``Store.open``, ``SourceError`` if one fits no store."""
     with ExitStack() as stack:
         encoders: dict[str, KeptVectors] = {}
         opened = []
