@@ -21,11 +21,18 @@ from ...pipeline.model import SnapshotId
 from ..incremental.rebuild_reasons import Rebuild
 from ..quality import gate_lines
 from ..run.stage import seconds_by_stage
-from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
+from .document_changes import (
+    DocumentChanges,
+    LinkChanges,
+    RefusedFiles,
+    document_changes,
+    link_changes,
+    refused_files,
+)
 from .folder_changes import Folder, folder_changes
 from .history import WEEK, past_runs, usual
 from .result import BuildResult, bytes_of
-from .topic_changes import Rising, Topics, rising_terms, topic_changes
+from .topic_changes import RisingTerm, TopicChanges, rising_terms, topic_changes
 
 _log = logging.getLogger("noctule")
 _SITE = "site"
@@ -61,11 +68,11 @@ class NightReport:
     snapshot: str
     previous: str
     finished: str
-    documents: Documents
-    refused: Refused
-    links: Links
-    topics: Topics
-    rising: tuple[Rising, ...]
+    documents: DocumentChanges
+    refused: RefusedFiles
+    links: LinkChanges
+    topics: TopicChanges
+    rising: tuple[RisingTerm, ...]
     sizes: tuple[Size, ...]
     seconds: float
     usual_seconds: float

@@ -16,8 +16,8 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 
-class Clock:
-    """A clock that collects stage times."""
+class StageTimer:
+    """A timer that collects the duration of every stage."""
 
     def __init__(self) -> None:
         self._times: list[StageTime] = []
@@ -42,7 +42,7 @@ class Clock:
             self._times.append(StageTime(stage, time.perf_counter() - start))
 
 
-class PlainDriver(Clock):
+class PlainDriver(StageTimer):
     """A driver that calls every stage directly."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:  # noqa: ARG002

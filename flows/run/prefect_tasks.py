@@ -25,7 +25,7 @@ from prefect.tasks import Task, exponential_backoff
 
 from ...pipeline.errors import WriteFailed, heals_by_itself
 from .context import RunContext
-from .plain import Clock, by_threads, unless_stopped
+from .plain import StageTimer, by_threads, unless_stopped
 from .signals import received, shield_children
 from .stage import Stage
 
@@ -102,7 +102,7 @@ def completed(result: T, *, changed: bool) -> T:
     return result if changed else cast(T, Completed(message="nothing changed", data=result))
 
 
-class PrefectDriver(Clock):
+class PrefectDriver(StageTimer):
     """A driver that runs each stage as a Prefect task of the same name; only inside a flow."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:

@@ -44,7 +44,7 @@ class HeldOutSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TuningResult:
     """The settings that a tuning chose, and whether they are better than today's.
 
     ``overall`` compares the held-out answers with today's over all sets, each set counting the same.
@@ -89,7 +89,7 @@ def rounded(comparison: Comparison) -> dict[str, float]:
     return {key: round(value, 6) for key, value in asdict(comparison).items()}
 
 
-def tune(trials: Trials, axes: Sequence[AxisOfToday], folds: int, effort: Effort) -> Found:
+def tune(trials: Trials, axes: Sequence[AxisOfToday], folds: int, effort: Effort) -> TuningResult:
     """Find the best settings on all queries, and what settings found so are worth on queries kept apart."""
     parts = [fold_of(len(each.queries), folds, effort.seed) for each in trials.tuning_sets]
     today = trials.scores(Point())
@@ -116,7 +116,9 @@ def _worth(scores: Sequence[Floats], parts: Sequence[Ints], without: int) -> flo
     return float(np.mean(means))
 
 
-def _found(trials: Trials, point: Point, held: Sequence[Floats], folds: int, votes: Counter[Change]) -> Found:
+def _found(
+    trials: Trials, point: Point, held: Sequence[Floats], folds: int, votes: Counter[Change]
+) -> TuningResult:
     today, chosen = trials.scores(Point()), trials.scores(point)
     comparisons = [compare(before, after) for before, after in zip(today, held, strict=True)]  # type: ignore[arg-type]
     names = [each.judged.name for each in trials.tuning_sets]
@@ -125,7 +127,7 @@ def _found(trials: Trials, point: Point, held: Sequence[Floats], folds: int, vot
         tuple(map(Difference, _texts(each), (after - before).tolist()))
         for each, before, after in zip(trials.tuning_sets, today, held, strict=True)
     ]
-    return Found(
+    return TuningResult(
         point=point,
         chosen=_mean(chosen),
         overall=compare(_level(today), _level(held)),  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from ....pipeline.settings.settings import Settings
 from ...run.request import read_settings
 from ..evaluate import judged_sets
 from .descent import AxisOfToday, Effort
-from .held_out import Found, tune
+from .held_out import TuningResult, tune
 from .judged_stores import TuningData, tuning_data
 from .settings_file import as_file
 from .space import DEFAULT_SPACE, Axis, applied, axes, checked, read_space, today
@@ -42,7 +42,7 @@ class TuningRequest:
 class Tuned:
     """What was found, and the settings with it."""
 
-    found: Found
+    found: TuningResult
     settings: Settings
     notes: tuple[str, ...]
 
@@ -62,7 +62,9 @@ def run(request: TuningRequest, progress: Progress) -> Tuned:
         return Tuned(found, applied(data.today, found.point), (*_notes(data, settings), *_left_out(data)))
 
 
-def _found(request: TuningRequest, space: Sequence[Axis], data: TuningData, progress: Progress) -> Found:
+def _found(
+    request: TuningRequest, space: Sequence[Axis], data: TuningData, progress: Progress
+) -> TuningResult:
     wanted = [*space, *([data.sizes] if data.sizes else [])]
     of_today = [AxisOfToday(axis, today(data.today, axis)) for axis in wanted]
     progress.begin("tune", request.effort.points * (request.folds + 1), "settings")

@@ -18,7 +18,7 @@ from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.quality.tuning.descent import AxisOfToday, Effort
-from noctule.flows.quality.tuning.held_out import Found, HeldOutSet, fold_of, tune
+from noctule.flows.quality.tuning.held_out import HeldOutSet, TuningResult, fold_of, tune
 from noctule.flows.quality.tuning.rescore import recount, rescored_code, rescored_prose
 from noctule.flows.quality.tuning.run import Tuned, write
 from noctule.flows.quality.tuning.settings_file import as_file
@@ -245,11 +245,11 @@ def test_two_sets_count_the_same_however_many_queries_they_have(tuning_set: Tuni
 # What is written
 
 
-def found_with(difference: float, p: float, *changes: Change) -> Found:
+def found_with(difference: float, p: float, *changes: Change) -> TuningResult:
     result = Comparison(
         300, 0.7, 0.7 + difference, difference, difference - 0.01, difference + 0.01, p, 5, 1, 4
     )
-    return Found(
+    return TuningResult(
         Point(changes), 0.72, result, (HeldOutSet("faq", 0.72, result, p),), 5, ((changes[0], 5),), 40
     )
 
@@ -257,7 +257,7 @@ def found_with(difference: float, p: float, *changes: Change) -> Found:
 CHANGES = (Change("lexical.fields.title.weight", 5.0), Change("search.fusion", "convex"))
 
 
-def tuned(found: Found) -> Tuned:
+def tuned(found: TuningResult) -> Tuned:
     given = {"collections": {"my-notes": {"root": "/srv/notes", "rules": [{"pattern": "a\\b"}]}}}
     return Tuned(found, applied(parse(given, where="test"), found.point), ())
 
@@ -281,7 +281,7 @@ def test_noise_is_not_written_unless_it_is_asked_for(tmp_path: Path, difference:
 
 def test_without_a_change_there_is_nothing_to_write(tmp_path: Path) -> None:
     nothing = found_with(0.0, 1.0, *CHANGES)
-    same = Tuned(Found(Point(), 0.7, nothing.overall, nothing.sets, 5, (), 40), Settings(), ())
+    same = Tuned(TuningResult(Point(), 0.7, nothing.overall, nothing.sets, 5, (), 40), Settings(), ())
     assert not write(same, tmp_path / "tuned.toml", even_if_noise=True)
 
 
