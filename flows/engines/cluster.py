@@ -18,7 +18,7 @@ from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.settings.settings import Embed, Settings
 from ..run.workers import Begin, WorkerFailed, Workers
-from . import Caller, TextEncoder, exchange
+from . import BatchEncoder, Caller, exchange
 from .environment import DriverEnvironment, driver_environment
 from .exchange import Receipt
 from .jobs import TOKENS, EncodeJob, Outcome, ParseJob
@@ -75,7 +75,7 @@ class ClusterEngine:
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
         """Do nothing: workers load the model with their first texts, and so does this process."""
 
-    def text_encoder(self, encoder: TransformerEncoder, texts: int) -> TextEncoder:
+    def batch_encoder(self, encoder: TransformerEncoder, texts: int) -> BatchEncoder:
         """Return the cluster's workers, with the driver's model and device; for a few texts, its encoder."""
         if texts <= _FEW_TEXTS:
             return LocalEncoder(encoder)

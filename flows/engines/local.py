@@ -12,7 +12,7 @@ from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors,
 from ...pipeline.settings.settings import Settings
 from ..run.signals import received
 from ..run.workers import Begin, Workers, unwatched
-from . import Caller, TextEncoder
+from . import BatchEncoder, Caller
 from .background_encoder import MOST_TEXTS, BackgroundEncoder
 
 # So many have more texts than another process should encode.
@@ -58,7 +58,7 @@ class Inline:
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
         """Do nothing: the model is loaded on first use."""
 
-    def text_encoder(self, encoder: TransformerEncoder, texts: int) -> LocalEncoder:  # noqa: ARG002
+    def batch_encoder(self, encoder: TransformerEncoder, texts: int) -> LocalEncoder:  # noqa: ARG002
         """Return the encoder itself."""
         return LocalEncoder(encoder, at_once=1)
 
@@ -87,7 +87,7 @@ class Processes:
         elif files and self._background is None:
             self._background = BackgroundEncoder(self._embed, encoder)
 
-    def text_encoder(self, encoder: TransformerEncoder, texts: int) -> TextEncoder:
+    def batch_encoder(self, encoder: TransformerEncoder, texts: int) -> BatchEncoder:
         """Return the encoder itself, or for a few texts the process that has the model already."""
         if self._background is None or encoder.is_loaded or texts > MOST_TEXTS:
             return LocalEncoder(encoder)

@@ -206,7 +206,7 @@ class Encoding:
 
     def _compute(self, stage: str, texts: Texts, found: Encoded, missing: Rows) -> None:
         """Fill in the missing vectors, task by task; ``found.row`` is the first text of each."""
-        encoder = self._engine.text_encoder(self.encoder, len(missing))
+        encoder = self._engine.batch_encoder(self.encoder, len(missing))
 
         def one(task: Rows) -> None:
             given = [texts.text_at(row) for row in found.row[task].tolist()]

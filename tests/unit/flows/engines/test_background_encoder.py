@@ -68,10 +68,10 @@ def test_who_encodes_depends_on_how_much_there_is(model: Embed) -> None:
     engine, encoder = Processes(settings), TransformerEncoder(model)
     try:
         engine.prepare(encoder, 0)
-        assert isinstance(engine.text_encoder(encoder, 3), LocalEncoder)
+        assert isinstance(engine.batch_encoder(encoder, 3), LocalEncoder)
         engine.prepare(encoder, 5)
-        assert isinstance(engine.text_encoder(encoder, 3), BackgroundEncoder)
-        assert isinstance(engine.text_encoder(encoder, MOST_TEXTS + 1), LocalEncoder)
+        assert isinstance(engine.batch_encoder(encoder, 3), BackgroundEncoder)
+        assert isinstance(engine.batch_encoder(encoder, MOST_TEXTS + 1), LocalEncoder)
         assert not encoder.is_loaded
         engine.prepare(encoder, MOST_FILES + 1)
     finally:
