@@ -159,10 +159,10 @@ class CurrentSearcher:
     async def follow(self, seconds: float) -> None:
         """Look at the store now, and then so often, for as long as the task lives."""
         while True:
-            await self.look()
+            await self.refresh_or_log()
             await asyncio.sleep(seconds)
 
-    async def look(self) -> None:
+    async def refresh_or_log(self) -> None:
         """Serve what is current in the store, or log why not."""
         try:
             await asyncio.to_thread(self.refresh)

@@ -113,7 +113,7 @@ class SearchService:
         """Open the current snapshot beside the block, and follow the store until it ends."""
         if self.settings.serve.workers > 1:
             # Of processes at one socket, one that accepts before it is ready refuses what another answers.
-            await self.current.look()
+            await self.current.refresh_or_log()
         tasks = [asyncio.create_task(self.current.follow(self.settings.serve.poll_s))]
         if self.events is not None:
             tasks.append(asyncio.create_task(_delete_old(self.events)))

@@ -24,7 +24,7 @@ from .retrieval.filters import documents_allowed
 from .retrieval.operator_filters import match_operators
 from .retrieval.retrievers import FAILURES, NEVER_LEFT_OUT, Retrieved, Retrievers
 from .understanding.classify import adapted
-from .understanding.operators import ParsedQuery, take_apart
+from .understanding.operators import ParsedQuery, parse_query
 from .understanding.understand import understand
 
 # If too few candidates are left, longer lists are asked for, so many times; a low score is no reason.
@@ -78,7 +78,7 @@ def answer(request: SearchRequest, resources: SearchResources) -> Answer:
 def rank(request: SearchRequest, resources: SearchResources) -> Ranked:
     """Rank the candidates for a request without hits, whose excerpts take most of a long answer's time."""
     log = _Log()
-    parsed = take_apart(request.text)
+    parsed = parse_query(request.text)
     with log.timing("understand"):
         queries = _understood(parsed, resources, log)
     with log.timing("filter"):

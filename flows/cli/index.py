@@ -1,4 +1,4 @@
-"""The command ``index``: folders of documents become a snapshot, or with ``--dry-run`` a forecast."""
+"""The command ``index``: folders of documents become a snapshot; ``--dry-run`` prints what would be done."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
 
 if TYPE_CHECKING:
     from ..job import JobResult
-    from ..report.dry_run import CollectionChanges, Forecast
+    from ..report.dry_run import CollectionChanges, DryRun
     from ..report.result import BuildResult
     from ..run.request import IndexRequest
     from ..run.stage import Driver, Progress
@@ -104,9 +104,9 @@ def _build(flags: Flags, request: IndexRequest, no_prefect: bool) -> BuildResult
 def print_plan(request: IndexRequest, flags: Flags) -> None:
     """Print the files new, changed, moved and removed, what is made anew and why, and the likely time."""
     from ..graph import context_of
-    from ..report.dry_run import forecast
+    from ..report.dry_run import dry_run
 
-    found = forecast(context_of(request), flags.open_store())
+    found = dry_run(context_of(request), flags.open_store())
     if flags.as_json:
         output.emit(found.as_dict())
         return
@@ -134,7 +134,7 @@ def _row(each: CollectionChanges) -> tuple[str, ...]:
     return (each.collection, *(f"{count:,}" for count in (each.files, *changes, each.unchanged)))
 
 
-def _print_names(found: Forecast) -> None:
+def _print_names(found: DryRun) -> None:
     """Print the files that are not as they were; of a collection that is all new, print none."""
     lines = [
         f"  {what}: {each.collection}:{path}"
@@ -146,7 +146,7 @@ def _print_names(found: Forecast) -> None:
     output.say_some(lines, _MAX_SHOWN, "  and {} more (all of them: --json)")
 
 
-def _print_time(found: Forecast) -> None:
+def _print_time(found: DryRun) -> None:
     time = found.time
     if time is None:
         output.say(

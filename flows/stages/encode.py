@@ -33,7 +33,7 @@ from ...pipeline.identity import text_hash
 from ...pipeline.vocabulary.concepts import VocabularyTerm
 from ..engines import Engine
 from ..run.context import Resources, RunContext
-from ..run.memory import give_back
+from ..run.memory import release_memory
 
 Rows = npt.NDArray[np.int64]
 _log = logging.getLogger("noctule")
@@ -106,7 +106,7 @@ def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
     """Return the vectors of all passages."""
     vectors = encoding.encode("embed", passage_texts(corpus.passages))
     if vectors.computed > _MANY_TEXTS:
-        give_back()
+        release_memory()
     return vectors
 
 
@@ -206,15 +206,15 @@ class Encoding:
 
     def _compute(self, stage: str, texts: Texts, found: Encoded, missing: Rows) -> None:
         """Fill in the missing vectors, task by task; ``found.row`` is the first text of each."""
-        coder = self._engine.coder(self.encoder, len(missing))
+        encoder = self._engine.batch_encoder(self.encoder, len(missing))
 
         def one(task: Rows) -> None:
             given = [texts.text_at(row) for row in found.row[task].tolist()]
-            made = coder.encode(given, self._progress.advance, as_queries=texts.as_queries)
+            made = encoder.encode(given, self._progress.advance, as_queries=texts.as_queries)
             self._kept.add(found.hashes.take(pa.array(task)), made)
             found.vectors[task] = made
 
-        self._driver.map(stage, one, _tasks(missing, coder.at_once), coder.at_once)
+        self._driver.map(stage, one, _tasks(missing, encoder.at_once), encoder.at_once)
 
 
 def _longest_first(missing: Rows, tokens: Rows, hashes: pa.StringArray) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
@@ -165,14 +165,6 @@ def of_body(model: type[_P], content: bytes) -> _P:
     """Return the parameters of a JSON object, whose values have their types; raise ``HttpProblem``."""
     try:
         return model.model_validate_json(content, strict=True)
-    except ValidationError as error:
-        raise _problem(model, error) from None
-
-
-def of_values(model: type[_P], given: Mapping[str, Any]) -> _P:
-    """Return the parameters of a parsed object; raise ``HttpProblem``."""
-    try:
-        return model.model_validate(given)
     except ValidationError as error:
         raise _problem(model, error) from None
 

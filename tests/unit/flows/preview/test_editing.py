@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from noctule.docsite.build import build_site
-from noctule.flows.engines.local import Here
+from noctule.flows.engines.local import InlineCaller
 from noctule.flows.preview.edit_search import search_edits
 from noctule.flows.preview.editing import Edition, Editor
 from noctule.pipeline.settings.reading import parse
@@ -33,7 +33,7 @@ class Folder:
         for name, text in NOTES.items():
             (root / name).write_text(text)
         self.settings: Settings = parse({"collections": {"notes": {"root": str(root)}}}, where="test")
-        self.editor = Editor(self.settings, snapshot_of({"notes": NOTES}), Here())  # type: ignore[arg-type]
+        self.editor = Editor(self.settings, snapshot_of({"notes": NOTES}), InlineCaller())  # type: ignore[arg-type]
 
     def save(self, **changed: str | None) -> Edition:
         """Write files, named without their folder's slash and ending, remove others, and show them."""
