@@ -70,7 +70,6 @@ RESERVED = (
     MARKER,
     RECORD,
 )
-# A folder that has the name of a file of the site's own.
 _FILE_FOLDER = re.compile(r"(?i)(^service-worker\.js|(?:^|(?<=/))index\.html)/")
 # A file name has at most 255 bytes; what is left is room for the suffix and the ending.
 MAX_NAME_BYTES = 200
@@ -114,11 +113,11 @@ def page_paths(
 
 @lru_cache(maxsize=2)  # a preview asks again after every change of a page's text
 def _page_paths(documents: tuple[Placed, ...], reserved: tuple[str, ...], home: str) -> Mapping[str, str]:
-    placed = sorted(documents, key=_precedence)
-    chosen = next((d for d in placed if home and home in (d.path, d.doc_id)), None)
-    placed.sort(key=lambda d: d is not chosen)
+    chosen = min((d for d in documents if home and home in (d.path, d.doc_id)), key=_precedence, default=None)
+    placed = sorted(documents, key=lambda d: (d is not chosen, _precedence(d)))
     vaults = _vaults(placed)
     wanted = {d.doc_id: posixpath.join(d.below, _wanted(d, vaults)) for d in placed}
+    # A folder may have the name of a file of the site's own.
     wanted = {name: _FILE_FOLDER.sub(r"\1-folder/", page) for name, page in wanted.items()}
     if chosen is not None:
         wanted[chosen.doc_id] = HOME
