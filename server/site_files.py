@@ -65,8 +65,9 @@ class SiteFiles(StaticFiles):
             return super().file_response(full_path, stat_result, scope, status_code)
         accept = Headers(scope=scope).get("accept", "")
         is_liked = preferred(accept, (HTML, MARKDOWN)) == MARKDOWN
-        sent = (self._twin_of(Path(full_path)) if is_liked else None) or (full_path, stat_result)
-        response = super().file_response(*sent, scope, status_code)
+        twin = self._twin_of(Path(full_path)) if is_liked else None
+        path, found = twin or (full_path, stat_result)
+        response = super().file_response(path, found, scope, status_code)
         response.headers["Vary"] = "Accept"
         return response
 
