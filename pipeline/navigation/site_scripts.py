@@ -88,7 +88,8 @@ def _vuepress(items: Any, base: str, bounded: Bounded, depth: int) -> Iterator[N
         if isinstance(item, str):
             yield NavEntry("", _below(item, base))
         elif isinstance(item, dict):
-            inner = _below(as_text(item.get("prefix")), base)
+            prefix = as_text(item.get("prefix"))
+            inner = _below(prefix, base) if prefix.strip("/") else base
             link = next((as_text(item[key]) for key in ("link", "path") if key in item), None)
             children = item.get("children", item.get("items", []))
             below = tuple(

@@ -220,11 +220,12 @@ def test_vuepress_names_pages_by_texts_pairs_and_prefixes() -> None:
     text = """module.exports = { themeConfig: { sidebar: {
       '/api/': { title: 'API' },
       '/samples/': ['', { title: 'Bars', children: ['bar/a', ['bar/b', 'The b']] }],
-      '/': ['', '/guide/', { text: 'Old', link: 'https://e.org/old', children: fn() }],
+      '/': ['', '/guide/', { title: 'Axes', children: ['axes/', 'axes/a'] },
+        { text: 'Old', link: 'https://e.org/old', children: fn() }],
     } } };"""
     assert lines(read_vuepress(text, "config.js")) == [
-        "|index", "|guide", "Old|https://e.org/old", "|api/**", "|samples", "Bars|", "  |samples/bar/a",
-        "  The b|samples/bar/b",
+        "|index", "|guide", "Axes|", "  |axes", "  |axes/a", "Old|https://e.org/old", "|api/**", "|samples",
+        "Bars|", "  |samples/bar/a", "  The b|samples/bar/b",
     ]  # fmt: skip
     second = """export default { theme: defaultTheme({ sidebar: [
       { text: 'G', prefix: '/guide/', children: ['one.md', { text: 'Two', link: 'two.md' }] }] }) }"""
