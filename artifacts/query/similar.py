@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from rapidfuzz import fuzz, process
+
 from ...pipeline.errors import QueryError
 from ...pipeline.lexical.analyzer import prose_analyzer, terms
 from ...pipeline.settings.search import StageName
@@ -32,7 +34,10 @@ def similar_documents(
     corpus = resources.corpus
     document = corpus.document_row(doc_id)
     if document is None:
-        hint = "Documents are named collection:path."
+        names = corpus.documents.column("doc_id").to_pylist()
+        found = process.extract(doc_id, names, scorer=fuzz.WRatio, limit=3)
+        nearest = ", ".join(name for name, _, _ in found)
+        hint = f"Documents are named collection:path; the nearest are {nearest}."
         raise QueryError("there is no such document", where=doc_id, hint=hint)
     others: Mask = corpus.document_of != document
     if filters:

@@ -14,12 +14,13 @@ from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
 if TYPE_CHECKING:
     from ..job import JobResult
     from ..report.dry_run import CollectionChanges, DryRun
+    from ..report.history import Estimate
     from ..report.result import BuildResult
     from ..run.request import IndexRequest
     from ..run.stage import Driver, Progress
 
 _MAX_SHOWN = 20
-_KINDS = {"first": "run(s) over everything", "night": "night(s)", "unchanged": "night(s) without a change"}
+_KINDS = {"first": "full", "night": "incremental", "unchanged": "unchanged"}
 Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.")]
 CollectionName = Annotated[
     str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
@@ -148,17 +149,27 @@ def _print_names(found: DryRun) -> None:
 
 def _print_time(found: DryRun) -> None:
     time = found.time
+    if _is_quiet(found) and (time is None or time.kind == "unchanged"):
+        output.say("Nothing has changed: the run would end as soon as it had compared the files.")
+        return
     if time is None:
-        output.say(
-            f"About {found.texts:,} texts to encode. No run is on record to tell how long it may take."
-        )
+        output.say("How long it would take is not known: this store has no record of a run.")
         return
     output.say(
         f"About {found.texts:,} texts to encode, {_seconds(time.seconds)} in all "
-        f"({_seconds(time.least)} to {_seconds(time.most)}, going by {time.runs} {_KINDS[time.kind]})"
+        f"({_seconds(time.least)} to {_seconds(time.most)}, estimated from {_runs(time)})"
     )
     longest = sorted(time.stages.items(), key=lambda each: (-each[1], each[0]))[:4]
     output.say("  most of it: " + ", ".join(f"{name} {_seconds(seconds)}" for name, seconds in longest))
+
+
+def _is_quiet(found: Forecast) -> bool:
+    changes = any(each.new or each.changed or each.moved or each.removed for each in found.collections)
+    return bool(found.collections) and not changes and not found.rebuilt
+
+
+def _runs(time: Estimate) -> str:
+    return f"{time.runs} {_KINDS[time.kind]} run{'s' if time.runs > 1 else ''}"
 
 
 def _seconds(seconds: float) -> str:

@@ -227,7 +227,10 @@ def _print_night(night: Mapping[str, Any]) -> None:
     if not night:
         return
     output.say()
-    output.say(f"The night that made it, compared with {night['previous'] or 'nothing: it was the first'}:")
+    previous = night["previous"]
+    output.say(
+        f"Compared with {previous}:" if previous else "Compared with nothing, as the first of its store:"
+    )
     for sheet in sheets(night):
         if sheet.sentence:
             output.say(f"  {sheet.heading}: {sheet.sentence}")

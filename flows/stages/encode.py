@@ -157,6 +157,7 @@ def _exported_before(store: Store, model_sha256: str, made_by: str) -> Mapping[s
 
 def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     """Export the model into the store and return its files; none if it has no form that says the same."""
+    _log.info("the model is being exported for searching, once in a store: this can take a minute or more")
     try:
         made = export(run.settings.embed)
     except NotExportable as error:
@@ -168,7 +169,7 @@ def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     query_models.keep(
         store.root, {query_models.file_name(name, each): contents[name] for name, each in files.items()}
     )
-    _log.info("the model is exported for searching; its least cosine to torch is %.7f", made.least_cosine)
+    _log.info("the model was exported; its lowest cosine similarity to torch is %.7f", made.least_cosine)
     return files
 
 
