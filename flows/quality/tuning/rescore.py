@@ -18,7 +18,7 @@ from ....artifacts.query.index.postings import InvertedIndex, PostingList
 from ....artifacts.store.snapshot import Snapshot
 from ....pipeline.lexical.analyzer import Analyzer, code_analyzer, prose_analyzer
 from ....pipeline.lexical.bm25f import LexicalIndex, SharedField, build_index
-from ....pipeline.lexical.field_counts import FieldCounts, count_fields
+from ....pipeline.lexical.field_counts import FieldCounts, count_fields, without_headings
 from ....pipeline.links.anchors import anchor_texts
 from ....pipeline.model import DocId, ResolvedLink
 from ....pipeline.settings.settings import FIELDS, Lexical, LexicalField
@@ -163,6 +163,8 @@ def _only(counts: FieldCounts, wanted: frozenset[str]) -> FieldCounts:
 
 def rescored_prose(own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
     """Return the prose postings of a snapshot as ``lexical`` would have made them."""
+    headings = np.concatenate([each.lengths[:, FIELDS.index("headings")] for each in counts.prose])
+    lexical = lexical.adapted(without_headings(headings, counts.sizes) / max(1, len(headings)))
     fields = tuple(lexical.fields[name] for name in FIELDS)
     shared = SharedField(counts.anchors, counts.sizes, FIELDS.index("anchors"))
     return Rescored(own, _Scorer(counts.prose, fields, lexical.k1, shared), words)

@@ -26,9 +26,10 @@ from noctule.flows.quality.tuning.space import DEFAULT_SPACE, Axis, Change, Poin
 from noctule.flows.quality.tuning.trials import AFTER_LISTS, BEFORE_LISTS, Built, Trials, TuningSet
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
+from noctule.pipeline.lexical.bm25f import build_index
 from noctule.pipeline.settings.reading import load, parse
 from noctule.pipeline.settings.search import Search
-from noctule.pipeline.settings.settings import Lexical, Settings
+from noctule.pipeline.settings.settings import Lexical, LexicalField, Settings
 from tests.library_builder import WordEncoder, write_notes
 
 QUERIES = {
@@ -181,6 +182,22 @@ def test_other_weights_give_the_scores_of_a_build_with_them(library: Store, tmp_
         rescored = own.with_postings(prose, rescored_code(own.code, counts, wanted, ()))
         assert not equal(own, rescored)
         assert equal(CorpusReader(after), rescored)
+
+
+def test_repetition_and_length_say_less_where_no_document_has_headings(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    for at, text in enumerate(["Owls hunt, owls sleep, owls nest.", "Owls.", "Bats and owls and " * 9]):
+        (tmp_path / "notes" / f"{at}.md").write_text(text, encoding="utf-8")
+    store = Store(tmp_path / "store")
+    given = {"collections": {"notes": {"root": str(tmp_path / "notes")}}, "engine": {"name": "inline"}}
+    build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())
+    with store.open() as snapshot:
+        counts, found = recount(snapshot), CorpusReader(snapshot).prose.of("owl")
+        fields = [LexicalField(weight=each.weight, b=0.5) for each in Lexical().fields.values()]
+        index = build_index(counts.prose, fields, 0.75)
+        own = slice(*index.offsets[index.terms.index("owl") :][:2])
+        assert found is not None
+        assert found.scores == pytest.approx(index.score[own])
 
 
 def test_a_word_that_only_a_field_without_weight_holds_has_no_postings(library: Store) -> None:
