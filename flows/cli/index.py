@@ -163,7 +163,7 @@ def _print_time(found: DryRun) -> None:
     output.say("  most of it: " + ", ".join(f"{name} {_seconds(seconds)}" for name, seconds in longest))
 
 
-def _is_quiet(found: Forecast) -> bool:
+def _is_quiet(found: DryRun) -> bool:
     changes = any(each.new or each.changed or each.moved or each.removed for each in found.collections)
     return bool(found.collections) and not changes and not found.rebuilt
 
