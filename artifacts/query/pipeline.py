@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...pipeline.model import SnapshotId
 from ...pipeline.printable import bounded
 from ...pipeline.settings.search import Search
 from .answer import Answer
@@ -86,16 +87,19 @@ def _timing(steps: list[Step], stage: str) -> Iterator[None]:
 
 def answer(request: SearchRequest, resources: SearchResources) -> Answer:
     """Answer a request; a list that fails is left out with a warning, unless it is the only one."""
-    return answer_of(request, rank(request, resources), resources.settings, resources.corpus)
+    ranked, corpus = rank(request, resources), resources.corpus
+    return answer_of(request, ranked, resources.settings, corpus, corpus.snapshot.id)
 
 
-def answer_of(request: SearchRequest, ranked: Ranked, settings: Search, corpus: CorpusReader) -> Answer:
+def answer_of(
+    request: SearchRequest, ranked: Ranked, settings: Search, corpus: CorpusReader, snapshot: SnapshotId
+) -> Answer:
     """Make hits of the first candidates, whose rows are those of the corpus."""
     start, chars = time.perf_counter(), request.excerpt_chars or settings.excerpt_chars
     hits = hits_of(ranked.run, request.top_n, ranked.queries, corpus, chars)
     return Answer(
         query=request.text,
-        snapshot=corpus.snapshot.id,
+        snapshot=snapshot,
         hits=hits,
         warnings=ranked.warnings,
         understood=ranked.queries,
