@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import ValidationError
 
 from ...pipeline.errors import NoSnapshot, SettingsError, SourceError
-from ...pipeline.settings.serve import Serve
 from ..run.signals import ending_by_itself
 from . import output
 from .flags import Flags
@@ -116,6 +114,9 @@ def serve(  # noqa: PLR0913, PLR0917  # each is a flag
 
 def _settings(flags: Flags, given: Mapping[str, object]) -> Settings:
     """Return the settings with what the command line says of serving; raise ``SettingsError``."""
+    from pydantic import ValidationError
+
+    from ...pipeline.settings.serve import Serve
     from ..run.request import read_settings
 
     settings = read_settings(flags.config)

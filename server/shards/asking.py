@@ -1,4 +1,4 @@
-"""Groups of servers are asked at once: another replica where one is late or fails, and nobody after the deadline."""
+"""Groups of servers asked at once: another replica where one is late or fails, until the deadline."""
 
 from __future__ import annotations
 
@@ -151,7 +151,6 @@ class _Asked(Generic[_T]):
         """Return the answer; what is not there by now is late."""
         if self.found is not None:
             return self.found
-        late = [
-            BackendFailed("timeout", f"{each.url} does not answer in time") for each in self.running.values()
-        ]
+        urls = [each.url for each in self.running.values()]
+        late = [BackendFailed("timeout", f"{url} does not answer in time") for url in urls]
         return GroupReply(None, None, (*self.failures, *late))

@@ -1,4 +1,4 @@
-"""The router: a server that asks others, which hold some shards of a set each, and answers as one over all."""
+"""The router: a server that asks others, which hold some shards of a set, and answers as one over all."""
 
 from __future__ import annotations
 
