@@ -90,8 +90,8 @@ def serve(  # noqa: PLR0913, PLR0917  # each is a flag
 
     listening = {"host": host, "port": port}
     named = str(tokens) if tokens else None
-    asking = {"workers": workers, "tokens": named, "log_queries": log_queries or None}
-    asking |= {"shards": shards, "router": _backends(router)}
+    asking: dict[str, object] = {"workers": workers, "tokens": named, "log_queries": log_queries or None}
+    asking |= {"shards": shards, "router.backends": tuple(router.split(",")) if router else None}
     settings = _settings(flags, listening | asking)
     if watch:
         if no_site or allow_anonymous or any(each is not None for each in asking.values()):
@@ -121,19 +121,15 @@ def _settings(flags: Flags, given: Mapping[str, object]) -> Settings:
 
     settings = read_settings(flags.config)
     named = {name: value for name, value in given.items() if value is not None}
-    if isinstance(named.get("router"), Mapping):
-        named["router"] = settings.serve.router.model_dump() | named["router"]
     try:
-        serve = Serve.model_validate(settings.serve.model_dump() | named)
+        backends = named.pop("router.backends", settings.serve.router.backends)
+        routed = settings.serve.router.model_dump() | {"backends": backends}
+        serve = Serve.model_validate(settings.serve.model_dump() | named | {"router": routed})
     except ValidationError as error:
         first = error.errors()[0]
         where = f"noctule serve: {'.'.join(map(str, first['loc']))}"
         raise SettingsError(first["msg"].removeprefix("Value error, "), where=where) from None
     return settings.model_copy(update={"serve": serve})
-
-
-def _backends(given: str | None) -> Mapping[str, object] | None:
-    return None if given is None else {"backends": tuple(given.split(","))}
 
 
 def _site_folder(given: Path | None) -> Path | None:

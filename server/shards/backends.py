@@ -152,11 +152,11 @@ class Backend:
         with self._lock:
             self.in_flight += 1
         try:
-            response = self._pool.request(
-                method, self.url + path, body=body, headers={**headers, **self._headers},
-                timeout=urllib3.Timeout(total=max(seconds, 0.001)), preload_content=False, redirect=False,
-            )  # fmt: skip
-            return _read(response)
+            try:
+                return self._once(method, path, body, seconds, headers)
+            except urllib3.exceptions.ProtocolError:
+                # Servers close connections that were idle for a while, maybe just as one is used again.
+                return self._once(method, path, body, seconds, headers)
         except urllib3.exceptions.TimeoutError:
             raise BackendFailed("timeout", "it does not answer in time") from None
         except urllib3.exceptions.HTTPError as error:
@@ -164,6 +164,15 @@ class Backend:
         finally:
             with self._lock:
                 self.in_flight -= 1
+
+    def _once(
+        self, method: str, path: str, body: bytes | None, seconds: float, headers: Mapping[str, str]
+    ) -> HttpReply:
+        response = self._pool.request(
+            method, self.url + path, body=body, headers={**headers, **self._headers},
+            timeout=urllib3.Timeout(total=max(seconds, 0.001)), preload_content=False, redirect=False,
+        )  # fmt: skip
+        return _read(response)
 
 
 def _read(response: urllib3.BaseHTTPResponse) -> HttpReply:

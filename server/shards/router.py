@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from starlette.types import ASGIApp
 
@@ -44,6 +44,7 @@ from .editions import ServedEdition, choose_edition
 from .figures import BackendFigures
 from .held import FindParameters, search_digest
 
+_T = TypeVar("_T")
 _log = logging.getLogger("noctule")
 # The other operations read what only the process that holds a document has, or list what all of them have.
 _ROUTED = frozenset({"search", "searchByBody", "multiSearch", "collections"})
@@ -187,7 +188,7 @@ class _Sources:
         return reply.value
 
 
-def _sound(read: Any) -> Any:
+def _sound(read: Callable[[], _T]) -> _T:
     """Return what was read; raise ``BackendFailed`` for bytes that are not what was asked for."""
     try:
         return read()
