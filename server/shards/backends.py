@@ -76,6 +76,11 @@ class BackendState:
         """Return whether the server is asked."""
         return not self.problem
 
+    def told(self, snapshot: str) -> str:
+        """Return in a word or two whether the server is asked for an edition."""
+        is_held = any(each.snapshot == snapshot for each in self.editions)
+        return self.problem or ("answers" if is_held else "holds another edition")
+
 
 class Backend:
     """One server; threads may share it. ``digest`` is of the settings of search that it must have."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,6 +31,7 @@ from ...pipeline.embedding.cross_encoder import CrossEncoder
 from ...pipeline.errors import ArtifactError, NoctuleError, NoSnapshot, QueryError
 from ...pipeline.model import SnapshotId
 from ...pipeline.settings.settings import Settings, recorded_addresses
+from ...pipeline.thread_pool import ThreadPool
 from ..api.operations import OPERATIONS
 from ..app import service_app
 from ..current import ServedSnapshot
@@ -59,7 +59,7 @@ class RoutedSnapshot(ServedSnapshot):
 
     def told(self) -> dict[str, object]:
         """Return what ``/readyz`` says: the edition, what is missing of it, and why servers are not asked."""
-        states = {each.url: each.state.problem or "answers" for each in self.backends}
+        states = {each.url: each.state.told(self.snapshot) for each in self.backends}
         missing = list(self.served.missing) if self.served else []
         return {"snapshot": self.snapshot, "missing": missing, "backends": states}
 
@@ -205,6 +205,7 @@ class RoutedCurrent:
         self.settings, self._figures = settings, figures
         self._backends = [Backend(url, digest, token, router.timeout_s) for url in router.backends]
         self.searcher = RoutedSearcher(self._backends, settings, figures)
+        self._probes = ThreadPool(len(self._backends), thread_name_prefix="noctule-probe")
 
     @property
     def failure(self) -> NoctuleError | None:
@@ -227,25 +228,30 @@ class RoutedCurrent:
 
     async def follow(self, seconds: float) -> None:
         """Ask all servers what they hold, now and then so often, for as long as the task lives."""
-        while True:
-            await self.look()
+        await asyncio.gather(*(self._follow(each, seconds) for each in self._backends))
+
+    async def _follow(self, backend: Backend, seconds: float) -> None:
+        while True:  # by itself, since one that is late must not hold up what is known of the others
+            await self._looked(backend)
             await asyncio.sleep(seconds)
 
     async def look(self) -> None:
         """Ask all servers what they hold, at once."""
-        await asyncio.to_thread(self._look)
+        await asyncio.gather(*map(self._looked, self._backends))
 
-    def _look(self) -> None:
-        before = [each.state.problem for each in self._backends]
-        with ThreadPoolExecutor(len(self._backends)) as pool:
-            list(pool.map(Backend.look, self._backends))
-        for backend, problem in zip(self._backends, before, strict=True):
-            self._figures.tell_state(backend)
-            if backend.state.problem != problem:
-                _log.info("%s: %s", backend.url, backend.state.problem or "answers")
+    async def _looked(self, backend: Backend) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._probes, self._look, backend)
+
+    def _look(self, backend: Backend) -> None:
+        before = backend.state.problem
+        backend.look()
+        self._figures.tell_state(backend)
+        if backend.state.problem != before:
+            _log.info("%s: %s", backend.url, backend.state.problem or "answers")
 
     def close(self) -> None:
         """Ask nobody any more."""
+        self._probes.shutdown(wait=False, cancel_futures=True)
         self.searcher.close()
 
 

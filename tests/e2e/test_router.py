@@ -161,11 +161,13 @@ def test_editions_change_whole(cluster: Cluster) -> None:
 
 
 def test_late_and_dead_servers(cluster: Cluster) -> None:
+    wait_until(cluster.is_ready, 30, "not every server has the edition")
     expected = cluster.search("owls at dusk")[2]["hits"]
     for late in ("second", "replica"):
         with cluster.stopped(late):
             status, headers, told = cluster.search(f"owls at dusk zz{late}")
-            assert (status, "missing-shards" in headers) == (200, False) and told["hits"]
+            said = cluster.processes["router"].said()
+            assert (status, "missing-shards" in headers) == (200, False) and told["hits"], said
     assert cluster.metric("noctule_hedges_total") >= 1
 
     cluster.processes["second"].process.kill()
