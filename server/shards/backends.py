@@ -162,6 +162,8 @@ class Backend:
             except urllib3.exceptions.ProtocolError:
                 # Servers close connections that were idle for a while, maybe just as one is used again.
                 return self._once(method, path, body, seconds, headers)
+        except urllib3.exceptions.NewConnectionError:  # which is a time-out to urllib3
+            raise BackendFailed("failed", "it cannot be asked: no connection") from None
         except urllib3.exceptions.TimeoutError:
             raise BackendFailed("timeout", "it does not answer in time") from None
         except urllib3.exceptions.HTTPError as error:

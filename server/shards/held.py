@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...artifacts.query.context import SearchRequest
 from ...artifacts.query.model import Mode
-from ...artifacts.query.retrieval.filters import Filter
+from ...artifacts.query.retrieval.filters import parse_filter
 from ...artifacts.query.shards.found import shown_of
 from ...artifacts.query.shards.wire import MEDIA_TYPE, PROTOCOL, table_bytes, to_bytes
 from ...pipeline import __version__
@@ -51,8 +51,8 @@ class FindParameters(BaseModel):
     hypothesis: str = Field(default="", max_length=10_000)
 
     def request(self) -> SearchRequest:
-        """Return it as a searcher takes it."""
-        filters = tuple(Filter(*each) for each in self.filters)
+        """Return it as a searcher takes it; raise ``QueryError``."""
+        filters = tuple(parse_filter(":".join(each)) for each in self.filters)
         return SearchRequest(self.text, self.limit, self.mode, filters, self.hypothesis)
 
 
