@@ -63,7 +63,7 @@ class ServedSnapshot:
         return {name: counted[name] for name in sorted(names)}
 
 
-class Lender(Protocol):
+class SnapshotLender(Protocol):
     """What lends what is served, and follows what there is to serve."""
 
     @property

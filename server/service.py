@@ -18,7 +18,7 @@ from ..pipeline.errors import WriteFailed
 from ..pipeline.settings.serve import Serve
 from ..pipeline.settings.settings import Settings
 from ..pipeline.thread_pool import ThreadPool
-from .current import CurrentSearcher, Lender, Swap
+from .current import CurrentSearcher, SnapshotLender, Swap
 from .guard.gate import Guards
 from .guard.rate import TokenBuckets
 from .guard.tokens import TokenFile
@@ -87,7 +87,10 @@ class SearchService:
     """
 
     def __init__(
-        self, store: Store | None, settings: Settings, current: Callable[[Metrics], Lender] | None = None
+        self,
+        store: Store | None,
+        settings: Settings,
+        current: Callable[[Metrics], SnapshotLender] | None = None,
     ) -> None:
         serve = settings.serve
         self.settings, self.metrics = settings, Metrics()
@@ -97,7 +100,7 @@ class SearchService:
         self.guards = Guards(tokens, buckets, serve.max_body_bytes, serve.deadline_s, open_to_all)
         self.events = event_log(serve.events, store.root) if serve.events.enabled and store else None
         self.execution = BoundedExecution.of(serve)
-        self.current: Lender = current(self.metrics) if current else self._lender(store)
+        self.current: SnapshotLender = current(self.metrics) if current else self._lender(store)
 
     def _lender(self, store: Store | None) -> CurrentSearcher:
         assert store is not None

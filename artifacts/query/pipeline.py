@@ -208,7 +208,7 @@ class Lists:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledLists:
     """The lists that were long enough, or the longest asked for, and what the stages made of them."""
 
     lists: Lists
@@ -221,7 +221,7 @@ def run_until_filled(
     settings: Search,
     curve: Curve,
     scorer: PairScorer | None,
-) -> Filled:
+) -> FilledLists:
     """Rank lists of a length, and longer ones if too few candidates are left of them."""
     limit = max(settings.candidates, request.top_n)
     for _ in range(_TRIES):
@@ -231,7 +231,7 @@ def run_until_filled(
         if _filled(run, request.top_n) or not full:
             break
         limit *= _LONGER
-    return Filled(lists, run)
+    return FilledLists(lists, run)
 
 
 def _filled(run: StageResults, top_n: int) -> bool:

@@ -20,8 +20,8 @@ from ...artifacts.query.ranking.calibrate import curve_of
 from ...artifacts.query.searcher import Searcher
 from ...artifacts.query.shards.merging import Replies
 from ...artifacts.query.shards.ranking import (
-    Edition,
     RankingSettings,
+    SetEdition,
     SourceLost,
     merged_answer,
     require_mergeable,
@@ -39,10 +39,10 @@ from ..observe.metrics import Metrics
 from ..service import SearchService
 from .asking import GroupAsker
 from .backends import Backend, BackendFailed, read_token
-from .documents import RoutedDocuments
 from .editions import ServedEdition, choose_edition
 from .figures import BackendFigures
 from .held import FindParameters, search_digest
+from .routed_documents import RoutedDocuments
 
 _T = TypeVar("_T")
 _log = logging.getLogger("noctule")
@@ -128,7 +128,7 @@ class RoutedSearcher:
 
     def _answer(self, request: SearchRequest, sources: _Sources) -> Answer:
         held = sources.served.edition
-        edition = Edition(SnapshotId(held.snapshot), held.languages, recorded_addresses(held.addresses))
+        edition = SetEdition(SnapshotId(held.snapshot), held.languages, recorded_addresses(held.addresses))
         merged = merged_answer(request, edition, self._ranking, sources)
         missing = sources.served.without(merged.used)
         if not missing:

@@ -22,7 +22,7 @@ SOURCE = "source"
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedLists:
     """The passages of all replies in order of ``(doc_id, ordinal)``, each once, and the lists over them.
 
     ``sources`` are those who sent them, in the order of the column ``source``; ``used`` are also those who
@@ -38,7 +38,7 @@ class Merged:
     lost: Mapping[str, str]
 
 
-def merge(replies: Replies, limit: int) -> Merged:
+def merge(replies: Replies, limit: int) -> MergedLists:
     """Return the lists of at least one reply as lists of at most ``limit`` passages each."""
     usable, lost = _agreeing(replies)
     held = {phrase for each in usable.values() for phrase, note in each.record.phrases.items() if not note}
@@ -51,7 +51,9 @@ def merge(replies: Replies, limit: int) -> Merged:
     first = next(iter(usable.values())).record
     passages = _united(list(kept.values()) or [_without_passages(first, usable)])
     found = _lists(passages, list(kept.values()), limit)
-    return Merged(passages, found, first, _warnings(usable, kept, held), tuple(kept), frozenset(usable), lost)
+    return MergedLists(
+        passages, found, first, _warnings(usable, kept, held), tuple(kept), frozenset(usable), lost
+    )
 
 
 def _agreeing(replies: Replies) -> tuple[dict[str, FoundInShards], dict[str, str]]:

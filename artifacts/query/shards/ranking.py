@@ -18,7 +18,7 @@ from ..pipeline import Lists, Ranked, answer_of, run_until_filled
 from ..ranking.calibrate import Curve
 from ..ranking.rerank import PairScorer
 from .candidates import CandidateCorpus
-from .merging import SOURCE, Merged, Replies, merge
+from .merging import SOURCE, MergedLists, Replies, merge
 
 # They read what only the process that holds a document has: its links, and the text around a passage.
 _NOT_OVER_PROCESSES = frozenset({"aggregate", "parents"})
@@ -43,7 +43,7 @@ class Sources(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Edition:
+class SetEdition:
     """What all shards of a set have in common, and ranking asks for."""
 
     snapshot: SnapshotId
@@ -80,7 +80,7 @@ def require_mergeable(search: Search) -> None:
 
 
 def merged_answer(
-    request: SearchRequest, edition: Edition, settings: RankingSettings, sources: Sources
+    request: SearchRequest, edition: SetEdition, settings: RankingSettings, sources: Sources
 ) -> MergedAnswer:
     """Answer a request from all processes that answer; raise ``ArtifactError`` if none does."""
     lost: dict[str, str] = {}
@@ -100,7 +100,7 @@ class _Asked:
     find: Callable[[int], Replies]
     lost: dict[str, str]
 
-    def merged(self, limit: int) -> Merged:
+    def merged(self, limit: int) -> MergedLists:
         """Return the lists of all that answer."""
         replies = {name: each for name, each in self.find(limit).items() if name not in self.lost}
         if not replies:
@@ -112,7 +112,7 @@ class _Asked:
         self.lost.update(found.lost)
         return found
 
-    def rows_of(self, merged: Merged, rows: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+    def rows_of(self, merged: MergedLists, rows: Sequence[int]) -> dict[int, Mapping[str, Any]]:
         """Return what hits show of merged passages, asked of the processes that sent them."""
         wanted = merged.passages.select([SOURCE, "row"]).take(list(rows)).to_pylist()
         found: dict[int, Mapping[str, Any]] = {}
@@ -125,9 +125,9 @@ class _Asked:
 
 
 def _answered(
-    request: SearchRequest, edition: Edition, settings: RankingSettings, asked: _Asked
+    request: SearchRequest, edition: SetEdition, settings: RankingSettings, asked: _Asked
 ) -> MergedAnswer:
-    last: list[Merged] = []
+    last: list[MergedLists] = []
 
     def lists(limit: int) -> Lists:
         merged = asked.merged(limit)

@@ -16,8 +16,8 @@ from noctule.artifacts.query.retrieval.filters import parse_filter
 from noctule.artifacts.query.shards.found import FoundInShards, find_in_shards, shown_of
 from noctule.artifacts.query.shards.merging import Replies, merge
 from noctule.artifacts.query.shards.ranking import (
-    Edition,
     RankingSettings,
+    SetEdition,
     SourceLost,
     merged_answer,
     require_mergeable,
@@ -70,9 +70,9 @@ class Together:
     whole: Searcher
     parts: LocalSources
 
-    def edition(self) -> Edition:
+    def edition(self) -> SetEdition:
         corpus = self.whole.corpus
-        return Edition(corpus.snapshot.id, corpus.languages, corpus.addresses)
+        return SetEdition(corpus.snapshot.id, corpus.languages, corpus.addresses)
 
     def ranking(self) -> RankingSettings:
         resources = self.whole._resources

@@ -276,6 +276,22 @@ def test_nights(copy: Built) -> None:
         check_deep(copy.sharded.path_of(opened.id), opened.id)
 
 
+def test_two_documents_at_one_address_in_two_shards(copy: Built) -> None:
+    """The second by its name is quarantined, as in one piece; so is what lost to that one before."""
+    names = [f"clash.{ending}" for ending in ("html", "markdown", "md", "rst", "txt")]
+    for name in names:
+        (copy.root / name).write_text(f"Owls of {name}, in all of its words.\n")
+    build_snapshot(settings_for(copy.root), copy.whole)
+    build(copy)
+    plan = ShardPlan("hash", 3, ("library",))
+    assert len({plan.shard_of(f"library:{name}") for name in names}) > 1
+    with copy.whole.open() as whole, copy.sharded.open() as sharded:
+        reports = [sorted(map(str, each.table("report").to_pylist())) for each in (whole, sharded)]
+        assert reports[0] == reports[1] and sum("same address" in each for each in reports[1]) == 4
+        urls = sharded.table("documents", ["url"])["url"].to_pylist()
+        assert len(set(urls)) == len(urls) == whole.rows("documents")
+
+
 def test_a_set_is_sent_whole_to_a_folder(copy: Built, tmp_path: Path) -> None:
     sent = send(copy.sharded, str(tmp_path / "there"), 1)
     there = Store(tmp_path / "there")
