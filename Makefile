@@ -42,7 +42,8 @@ check: $(VENV)/.installed-test ## format, lint, types, layers and the tests of w
 
 test: $(VENV)/.installed-test browser npm ## install the test extras and run every check
 	@set -eu; start=$$SECONDS; \
-	$(MAKE) --no-print-directory lint types layers tests; \
+	$(MAKE) --no-print-directory lint layers; \
+	$(MAKE) --no-print-directory -j2 types tests; \
 	echo "make test took $$((SECONDS - start)) s after the install"
 
 # A third of their time tests wait for servers and for hangs to end, so two cores carry three workers.

@@ -42,10 +42,20 @@ def measure_store(store: Path, seconds: float) -> None:
 
 
 def _swapped(store: Path, port: int, process: int, questions: Path, seconds: float) -> None:
+    # A file: a pipe that nobody reads meanwhile holds 64 KB.
+    answers = questions.with_name("answers.json")
     client = subprocess.Popen(
-        [sys.executable, "-m", "bench.soak", "--client", str(port), str(questions), str(seconds)],
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "bench.soak",
+            "--client",
+            str(port),
+            str(questions),
+            str(seconds),
+            str(answers),
+        ]
+    )
     sizes, swaps, start = [_memory(process)], 0, time.monotonic()
     while client.poll() is None:
         time.sleep(_SWAP_S)
@@ -53,8 +63,7 @@ def _swapped(store: Path, port: int, process: int, questions: Path, seconds: flo
         swaps += 1
         if time.monotonic() - start > _LOOK_S * len(sizes):
             sizes.append(_memory(process))
-    assert client.stdout is not None
-    found = json.loads(client.stdout.read())
+    found = json.loads(answers.read_text())
     asked, failed = len(found["ms"]), int(found["failed"][0])
     files = len(list(Path(f"/proc/{process}/fd").iterdir()))
     print(f"{swaps} swaps, {asked:,} requests in {seconds:.0f} s, {failed} failed, {files} files open")
@@ -108,6 +117,7 @@ def _until(questions: list[str], end: float) -> Iterator[str]:
 if __name__ == "__main__":
     if sys.argv[1] == "--client":
         asked = json.loads(Path(sys.argv[3]).read_text())
-        print(json.dumps(asyncio.run(_ask_until(int(sys.argv[2]), asked, float(sys.argv[4])))))
+        found = asyncio.run(_ask_until(int(sys.argv[2]), asked, float(sys.argv[4])))
+        Path(sys.argv[5]).write_text(json.dumps(found))
     else:
         measure_store(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 600.0)

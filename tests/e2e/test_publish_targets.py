@@ -129,7 +129,7 @@ def test_old_snapshots_leave_the_target_by_the_stores_rules(
     assert {path.rpartition("/")[2] for path in objects(server, bucket) if "/pins/" in path} == there
 
 
-@pytest.mark.parametrize("after", [1, 4, 9])
+@pytest.mark.parametrize("after", [1, 9])
 def test_a_sending_that_is_killed_leaves_the_pointer_and_the_next_goes_on(
     after: int, server: ObjectServer, bucket: str, store: Store, tmp_path: Path
 ) -> None:

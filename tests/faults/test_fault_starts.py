@@ -27,7 +27,7 @@ from noctule.pipeline.settings.reading import parse
 from tests.crash.builder import write_edition
 
 # How many starts are refused, one a night; each of them for NOCTULE_KILLS=500 (`make torture`).
-EVERY = 1 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 11
+EVERY = 1 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 17
 _STARTS = (
     (threading.Thread, "start"),
     (multiprocessing.process.BaseProcess, "start"),

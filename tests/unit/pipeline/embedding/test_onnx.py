@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from noctule.artifacts.disk.layout import ONNX_MODEL, TOKENIZER
@@ -125,6 +126,25 @@ def test_a_model_with_other_vectors_is_not_exported(model: Path, monkeypatch: py
     monkeypatch.setattr(OnnxEncoder, "encode_query", wrong)
     with pytest.raises(NotExportable, match=r"cosine to torch falls to 0\.99"):
         export(Embed(model=str(model)))
+
+
+def operators(model: bytes) -> list[str]:
+    return [node.op_type for node in onnx.load_from_string(model).graph.node]
+
+
+def test_the_attention_of_a_layer_is_one_operator(exported: ExportedModel) -> None:
+    assert operators(exported.model).count("Attention") == 1
+    assert "Softmax" not in operators(exported.model)
+
+
+@pytest.mark.parametrize("graph", [b"no graph", None], ids=["cannot be run", "says something else"])
+def test_a_network_is_exported_as_traced_if_its_operators_cannot_be_fused(
+    model: Path, monkeypatch: pytest.MonkeyPatch, graph: bytes | None, tmp_path: Path
+) -> None:
+    other = export(Embed(model=str(write_sentence_model(tmp_path / "other", "cls")))).model
+    monkeypatch.setattr(onnx_export, "_fused", lambda traced, network: graph or other)
+    found = export(Embed(model=str(model)))
+    assert found.least_cosine >= LEAST_COSINE and "Softmax" in operators(found.model)
 
 
 def test_damaged_bytes_are_no_model(exported: ExportedModel) -> None:
