@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,14 +15,14 @@ from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.answer import Answer
 from noctule.artifacts.remote.send import send
 from noctule.artifacts.store.check import check_deep
-from noctule.artifacts.store.shard_set import ShardSet
+from noctule.artifacts.store.shard_set import ShardSet, require_of_set
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_site, build_snapshot
 from noctule.flows.report.result import BuildResult
 from noctule.flows.shards import counting
 from noctule.flows.shards.plan import ShardPlan, plan_shards
 from noctule.flows.stages.sources import Listing
-from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, SettingsError
+from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, SettingsError, StoreBusy
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
@@ -316,6 +316,27 @@ def test_a_run_that_was_broken_off_goes_on(copy: Built, monkeypatch: pytest.Monk
     assert copy.sharded.current() is None
     resumed = build(copy)
     assert resumed.changed and (resumed.parsed, resumed.encoded) == (0, 0), "surveys are not made again"
+
+
+def test_of_two_drivers_at_once_the_second_is_refused(copy: Built) -> None:
+    before = copy.sharded.current()
+    with copy.sharded.lock("another run"), pytest.raises(StoreBusy):
+        build_snapshot(settings_for(copy.root, count=3), Store(copy.sharded.root))
+    assert copy.sharded.current() == before
+
+
+def test_a_shard_of_another_model_or_other_settings_is_refused(built: Built) -> None:
+    with built.sharded.open() as opened:
+        manifest, record, part = opened.manifest, opened.manifest.shards[0], opened.parts[0]
+        model = replace(part.manifest.model, sha256="0" * 64)
+        for wrong, why in (
+            (replace(part.manifest, model=model), "not of its set's"),
+            (replace(part.manifest, settings_sha256="0" * 64), "other settings"),
+            (replace(part.manifest, shard="0009"), "found 0009"),
+            (replace(part.manifest, shard=""), "found a whole snapshot"),
+        ):
+            with pytest.raises(DamagedSnapshot, match=why):
+                require_of_set(part.path, wrong, record, manifest)
 
 
 def found(path: str, size: int = 600) -> FoundFile:
