@@ -143,7 +143,7 @@ def test_few_candidates_are_asked_for_again(together: Together) -> None:
     for each in small.parts.searchers.values():
         each._use(few)
     try:
-        one, several = small.both(SearchRequest("owls at dusk", 30, "keyword"))
+        one, several = small.both(SearchRequest("owls", 12, "keyword", (parse_filter("path:shelf1/*"),)))
     finally:
         for each in small.parts.searchers.values():
             each._use(Search())
