@@ -53,7 +53,7 @@ def similar_documents(
     most = attainable(lists, weights, k)
     request = SearchRequest(doc_id, top_n)
     context = QueryContext(request, (query,), settings, corpus, most, resources.curve)
-    run = run_stages(reciprocal_rank_fusion(lists, weights, k), context)
+    run = run_stages(reciprocal_rank_fusion(lists, weights, k, corpus.places), context)
     hits = hits_of(run, top_n, (query,), corpus, settings.excerpt_chars)
     return Answer(
         doc_id, corpus.snapshot.id, hits, understood=(query,), steps=tuple(run.steps), weights=weights

@@ -92,9 +92,13 @@ def _losers(rows: pa.Table) -> list[Rejection]:
         for collection, url, path in zip(*(column.to_pylist() for column in documents.columns), strict=True):
             owner = owners.setdefault((collection, url), path)
             if owner != path:
-                reason = f"has the same address as {owner}: {url}"
-                losers.append(Rejection(collection, path, "quarantined", reason))
+                losers.append(Rejection(collection, path, "quarantined", same_address(owner, url)))
     return losers
+
+
+def same_address(owner: str, url: str) -> str:
+    """Return why a document is quarantined whose address another has."""
+    return f"has the same address as {owner}: {url}"
 
 
 def _without(groups: Sequence[Group], losers: Sequence[Rejection]) -> list[Group]:

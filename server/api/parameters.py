@@ -98,6 +98,7 @@ class SearchParameters(Parameters):
     hypothesis: Text = text_field(4_000, "An answer as it might be written (HyDE).", default="")
     explain: _Explain = False
     excerpt_chars: _ExcerptChars = 0
+    partial: Annotated[bool, Field(description="Whether shards that do not answer may be missing.")] = True
 
 
 class MultiSearchParameters(Parameters):

@@ -142,7 +142,12 @@ class _Scorer:
 def _lists(index: LexicalIndex) -> Iterator[tuple[str, PostingList]]:
     for at, term in enumerate(index.terms):
         own = slice(int(index.offsets[at]), int(index.offsets[at + 1]))
-        yield term, PostingList(index.passage[own], index.score[own], index.fields[own])
+        yield (
+            term,
+            PostingList(
+                index.passage[own], index.score[own], index.fields[own], float(index.score[own].max())
+            ),
+        )
 
 
 def _only(counts: FieldCounts, wanted: frozenset[str]) -> FieldCounts:
