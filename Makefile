@@ -98,14 +98,15 @@ pictures: $(VENV)/.installed-test demo ## the pictures of README.md, from the de
 
 torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call and start refused, thousands of power cuts: hours
 	NOCTULE_KILLS=500 NOCTULE_POWER_CUTS=2000 $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py \
-	  tests/faults/test_fault_network.py tests/faults/test_fault_hostile.py tests/faults/test_fault_starts.py tests/faults/test_fault_stops.py --timeout 14400 -s
+	  tests/faults/test_fault_network.py tests/faults/test_fault_hostile.py tests/faults/test_fault_starts.py tests/faults/test_fault_stops.py \
+	  tests/faults/test_fault_adopt.py tests/faults/test_fault_pages.py --timeout 14400 -s
 	$(MAKE) --no-print-directory duckdb
 
 duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor version from 1.3 to the newest (needs the registry)
 	$(BIN)/python -m tests.duckdb_versions
 
 SECONDS_EACH ?= 120
-fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries, requests: SECONDS_EACH=120 for each of 23 targets, most twice
+fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries, requests: SECONDS_EACH=120 for each target, most twice
 	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris or schemathesis could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.service_api --seconds $(SECONDS_EACH)

@@ -15,6 +15,7 @@ import pytest
 from noctule.artifacts.query.graph import FORMATS, gexf, graphml, link_graph, node_link
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
+from noctule.pipeline.printable import is_printable
 from tests.library_builder import searcher_of
 from tests.site_builder import snapshot_of
 
@@ -74,6 +75,13 @@ def test_graphml_can_be_read_back(make: Callable[[], nx.DiGraph]) -> None:
             name: value for name, value in kept.items() if value != ""
         }
     assert [each["weight"] for *_, each in read.edges(data=True)] == [1] * graph.number_of_edges()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_format_holds_what_moves_a_terminal(form: str) -> None:
+    title = "\x9b2J\u202eevil\u2066"
+    written = FORMATS[form](_graph({"a.md": "# A\n"} | {"b.md": f"# {title}\n\n[{title}](a.md)\n"}))
+    assert "evil" in written and is_printable(written)
 
 
 def _without_controls(value: object) -> object:

@@ -17,7 +17,10 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.snapshot import Snapshot, hash_files
 from noctule.artifacts.tables import parquet
 from noctule.artifacts.tables.schemas import schemas
+from noctule.docsite.placement import placement_of
 from noctule.pipeline.errors import DamagedSnapshot
+from noctule.pipeline.identity import read_front_matter_json
+from noctule.pipeline.visibility import visibility_of
 from tests.snapshot_builder import build_tiny_snapshot, tiny_tables
 
 
@@ -62,6 +65,16 @@ def test_a_document_that_would_be_a_file_or_a_link_elsewhere_is_refused(
             snapshot.table("documents")
         with pytest.raises(DamagedSnapshot, match=message):
             check_deep(snapshot.path, snapshot.id)
+
+
+@pytest.mark.parametrize("front", ['{"slug": "list', '["slug", "list"]', '{"slug": "list\0"}', "[" * 50_000])
+def test_front_matter_that_is_no_json_object_is_refused_where_it_is_read(front: str, tmp_path: Path) -> None:
+    for read in (visibility_of, placement_of) if "slug" in front else (read_front_matter_json,):
+        with pytest.raises(DamagedSnapshot, match="is no JSON object"):
+            read(front)
+    forged = _forged(tmp_path / "s", "documents.parquet", _cell("documents", "front_matter", front))
+    with forged as snapshot, pytest.raises(DamagedSnapshot, match="is no JSON object"):
+        check_deep(snapshot.path, snapshot.id)
 
 
 _MAY_MISS = {
