@@ -27,7 +27,7 @@ from ..artifacts.store.store import Store
 from ..pipeline.errors import SettingsError
 from ..pipeline.printable import PrintableFormatter
 from ..pipeline.settings.settings import Settings
-from ..pipeline.shard_choice import ShardChoice
+from ..pipeline.settings.shard_choice import ShardChoice
 from .guard.names import is_loopback
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, WriteFailed
 from ...pipeline.model import SnapshotId
-from ...pipeline.shard_choice import HINT, ShardChoice
+from ...pipeline.settings.shard_choice import HINT, ShardChoice
 from ..disk import durable, folders, locks
 from ..disk.layout import CURRENT, PINS, SHARDS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import Manifest, damaged

@@ -24,7 +24,7 @@ from ...pipeline.errors import (
 )
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import SnapshotId
-from ...pipeline.shard_choice import ShardChoice
+from ...pipeline.settings.shard_choice import ShardChoice
 from ..disk import durable, folders, locks
 from ..disk.layout import (
     CURRENT,

@@ -7,8 +7,8 @@ from ipaddress import ip_network
 
 from pydantic import Field, field_validator
 
-from ..shard_choice import ShardChoice
 from .search import Table
+from .shard_choice import ShardChoice
 
 _HOST = r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]{0,252})"
 _BACKEND = re.compile(rf"https?://{_HOST}(:[0-9]{{1,5}})?(/[^?# ]*)?")

@@ -27,7 +27,7 @@ from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import ArtifactError, SettingsError
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.settings import Settings
-from noctule.pipeline.shard_choice import ShardChoice
+from noctule.pipeline.settings.shard_choice import ShardChoice
 from tests.unit.flows.shards.test_shards import QUERIES, Built, built  # noqa: F401  # a fixture
 
 CHOICES = ("1/2", "2/2")
