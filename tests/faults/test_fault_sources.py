@@ -249,7 +249,7 @@ def test_a_parser_without_a_handle_for_its_own_files_costs_no_document(
     def refusing(*_: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr("noctule.pipeline.parse._decode", refusing)
+    monkeypatch.setattr("noctule.pipeline.parse.decoded", refusing)
     settings = Settings(collections={"c": collection(tmp_path)})
     with pytest.raises(SourceError, match="cannot be understood now"):
         understood((write(tmp_path / "a.txt"),), settings)
