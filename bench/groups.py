@@ -9,7 +9,7 @@ from bench.nights import archives, read_night
 from noctule.artifacts.cache.parsed_corpus import joined
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.groups import grouped
-from noctule.flows.stages.parse_batch import FileBatch, understand
+from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.flows.stages.sources import list_sources
 from noctule.pipeline.settings.reading import load
 
@@ -22,10 +22,10 @@ def measure() -> None:
     settings = load(settings_file("mdn"))
     files, deciding = list_sources(settings).files, decides(settings)
     nights = [read_night(archive).files for archive in archives()]
-    understand(FileBatch(tuple(grouped(files[_SAMPLE])), settings, deciding))
+    parse_files(FileBatch(tuple(grouped(files[_SAMPLE])), settings, deciding))
     for mean in _MEANS:
         start = time.process_time()
-        rows = understand(FileBatch(tuple(grouped(files[_SAMPLE], mean)), settings, deciding))
+        rows = parse_files(FileBatch(tuple(grouped(files[_SAMPLE], mean)), settings, deciding))
         parsing_ended = time.process_time()
         joined(rows)
         end = time.process_time()

@@ -201,15 +201,56 @@ def apply(root: Path, change: Change) -> None:
             path.write_bytes(content)
 
 
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A folder with its table of contents, a page of it that is changed, and one that is removed."""
+
+    corpus: str
+    navigation: str
+    # The line of the changed page there, and of a new one after it.
+    line: bytes
+    new_line: bytes
+    page: str
+    heading: bytes
+    removed: str
+
+
+_CHANGED = (
+    Changed(
+        "fastapi-site",
+        "docs/en/mkdocs.yml",
+        b"    - tutorial/cors.md\n",
+        b"    - tutorial/greeting-cards.md\n",
+        "docs/en/docs/tutorial/cors.md",
+        b"# CORS (Cross-Origin Resource Sharing)",
+        "docs/en/docs/tutorial/static-files.md",
+    ),
+    Changed(
+        "rust-book-site",
+        "src/SUMMARY.md",
+        b"  - [The `match` Control Flow Construct](ch06-02-match.md)\n",
+        b"  - [Greeting cards](greeting-cards.md)\n",
+        "src/ch06-02-match.md",
+        b"## The `match` Control Flow Construct\n",
+        "src/ch05-03-method-syntax.md",
+    ),
+)
+
+
 def measure_changes() -> None:
-    """Print for small changes of FastAPI's folder how many files of its site each writes and removes.
+    """Print for small changes of two folders how many files of their sites each writes and removes.
 
     Settings are those of ``noctule init --from``. Every site is built upon the one before the change.
     ``NOCTULE_VECTORS=STORE`` spares the encoding.
     """
+    for changed in _CHANGED:
+        _measure_changes_of(changed)
+
+
+def _measure_changes_of(changed: Changed) -> None:
     folder = cache_folder() / "changes"
     shutil.rmtree(folder, ignore_errors=True)
-    root = shutil.copytree(corpus("fastapi-site"), folder / "fastapi-site")
+    root = shutil.copytree(corpus(changed.corpus), folder / changed.corpus)
     _give_vectors(folder)
     command = [sys.executable, "-m", "noctule.flows.cli.main", "init", "--from", "."]
     paths = f"{REPOSITORY}:{REPOSITORY / 'site'}"
@@ -219,11 +260,13 @@ def measure_changes() -> None:
     before, kept = _site_files(folder, root), folder / "before"
     shutil.copytree(folder / "site", kept)
     print(
-        "| change | pages | search | other | of all files |", "| --- | ---: | ---: | ---: | ---: |", sep="\n"
+        f"| {changed.corpus} | pages | search | other | of all files |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        sep="\n",
     )
-    for change in _small_changes(root / "docs/en"):
-        undo = Change(change.name, {path: _content(root / "docs/en" / path) for path in change.files})
-        apply(root / "docs/en", change)
+    for change in _small_changes(root, changed):
+        undo = Change(change.name, {path: _content(root / path) for path in change.files})
+        apply(root, change)
         after = _site_files(folder, root, kept)
         written = [path for path in after if before.get(path) != after[path]]
         gone = len(before.keys() - after.keys())
@@ -234,7 +277,7 @@ def measure_changes() -> None:
             f"{len(written)} of {len(after)} written, {len(written) / len(after):.1%}; {gone} removed |",
             flush=True,
         )
-        apply(root / "docs/en", undo)
+        apply(root, undo)
 
 
 def _site_files(folder: Path, root: Path, before: Path | None = None) -> Mapping[str, bytes]:
@@ -249,18 +292,16 @@ def _site_files(folder: Path, root: Path, before: Path | None = None) -> Mapping
     return {path.relative_to(out).as_posix(): sha256(path.read_bytes()).digest() for path in files}
 
 
-def _small_changes(root: Path) -> Iterator[Change]:
-    cors, navigation = "docs/tutorial/cors.md", (root / "mkdocs.yml").read_bytes()
-    text, new = (root / cors).read_bytes(), "docs/tutorial/greeting-cards.md"
+def _small_changes(root: Path, changed: Changed) -> Iterator[Change]:
+    navigation, text = (root / changed.navigation).read_bytes(), (root / changed.page).read_bytes()
+    new = str(Path(changed.page).with_name("greeting-cards.md"))
     yield Change("a page more, not in the navigation", {new: _NEW_PAGE})
-    place = b"    - tutorial/cors.md\n"
-    named = navigation.replace(place, place + b"    - tutorial/greeting-cards.md\n")
+    named = navigation.replace(changed.line, changed.line + changed.new_line)
     assert named != navigation
-    yield Change("a page more, in the navigation", {new: _NEW_PAGE, "mkdocs.yml": named})
-    yield Change(
-        "a paragraph more", {cors: text + b"\nThe browser asks beforehand, in a request of its own.\n"}
-    )
-    renamed = text.replace(b"# CORS (Cross-Origin Resource Sharing)", b"# Requests from other origins")
+    yield Change("a page more, in the navigation", {new: _NEW_PAGE, changed.navigation: named})
+    more = text + b"\nThe answer is asked for beforehand, in a request of its own.\n"
+    yield Change("a paragraph more", {changed.page: more})
+    renamed = text.replace(changed.heading, b"# Requests from other origins\n")
     assert renamed != text
-    yield Change("another title", {cors: renamed})
-    yield Change("a page less", {"docs/tutorial/static-files.md": None})
+    yield Change("another title", {changed.page: renamed})
+    yield Change("a page less", {changed.removed: None})

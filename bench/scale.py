@@ -28,6 +28,8 @@ SEARCH_P50_MS, SEARCH_P95_MS = 16.6, 29.9
 CHANGED_SHARE = 30 / 14_592
 # An assumption, not a measurement: the price of a core per hour, in any currency.
 PRICE_PER_CORE_HOUR = 0.04
+# Assumptions too: how many answers of a server are late, and how much (a pause of its machine, a cold disk).
+LATE_SHARE, LATE_FACTOR = 0.01, 10.0
 DIMENSION = 384
 TRIALS = 20_000
 SAMPLE, QUERIES = 20_000, 200
@@ -61,6 +63,8 @@ def measure() -> None:
             f"{found.build_hours:8.2f} "
             f"{found.p50_ms:6.1f} {found.p95_ms:6.1f} {found.asked_each:6}"
         )
+    for count in (10, 100):
+        _print_late(count)
     _print_night()
     _print_codes()
 
@@ -98,6 +102,26 @@ def shards(count: int) -> Shards:
         p95_ms=float(np.quantile(slowest, 0.95)),
         asked_each=asked_each(count),
     )
+
+
+def _print_late(count: int) -> None:
+    """Print the latency over so many shards if some answers are late, without and with a second replica."""
+    chance = np.random.default_rng(5)
+    first, second = (_answers(chance, count) for _ in range(2))
+    patience = float(np.quantile(first, 0.95))
+    hedged = np.minimum(first, patience + second)
+    more = float((first > patience).mean())
+    for name, times in (("once", first), ("hedged", hedged)):
+        p50, p95, p99 = np.quantile(times.max(axis=1), (0.5, 0.95, 0.99))
+        print(f"{count:4} shards, {name:6}: p50 {p50:6.1f} p95 {p95:6.1f} p99 {p99:6.1f} ms")
+    print(f"  a second server is asked after {patience:.1f} ms, for {more:.1%} of requests")
+
+
+def _answers(chance: np.random.Generator, count: int) -> np.ndarray:
+    """Return the milliseconds of one answer of each shard, in many trials."""
+    spread = math.log(SEARCH_P95_MS / SEARCH_P50_MS) / 1.645
+    times = np.exp(math.log(SEARCH_P50_MS) + spread * chance.standard_normal((TRIALS, count)))
+    return times * np.where(chance.random((TRIALS, count)) < LATE_SHARE, LATE_FACTOR, 1.0)
 
 
 def asked_each(count: int, wanted: int = 100, sure: float = 0.999) -> int:

@@ -18,7 +18,7 @@ from .report.result import BuildResult, require_whole
 from .run.context import RunContext
 from .run.prefect_tasks import PrefectDriver, completed, run_name, tagged
 from .run.progress import LOGGER
-from .run.signals import heeding_signals
+from .run.signals import raising_stop_signals
 
 _log = logging.getLogger(LOGGER)
 # Prefect gives its API what this logger says, and takes the level from it.
@@ -32,7 +32,7 @@ def run_in_flow(run: RunContext, work: Work, *, allow_partial: bool = True) -> J
     Raises as the work does, and ``PartialFailure`` after all that where a collection failed, unless
     ``allow_partial``.
     """
-    with heeding_signals(), tagged(run):
+    with raising_stop_signals(), tagged(run):
         done = work(PrefectDriver())
         try:
             if done.build is not None:

@@ -5,7 +5,10 @@ report and ``noctule graph`` all come from ``BUILD``. A new stage is one row her
 ``noctule.flows.stages``.
 
 Given from the start are ``run`` (the request: settings, store, options), ``store`` (with its lock),
-``engine`` (where batches are computed) and ``resources`` (progress, the background process).
+``engine`` (where batches are computed) and ``resources`` (progress, the background process). Of the documents
+``parsed`` holds everything that parsing gave, and ``corpus`` the same without counted terms, which are large.
+
+A store in shards runs parts of this table for each shard: ``noctule.flows.shards.build``.
 """
 
 from __future__ import annotations
@@ -49,29 +52,29 @@ BUILD = (
           ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),
           ("parsed", "corpus", "parse_record", "cache"), fan_out=True, redo="changed files"),
     # Links, the index of words, and communities need no vectors.
-    Stage("training passages", training_texts.pick_passages, ("run", "corpus"), ("picked",)),
-    Stage("training counts", training_texts.count_picked, ("picked",), ("picked_counts",), PROCESS,
-          is_large=training_texts.are_many),
+    Stage("training passages", training_texts.pick_passages, ("run", "corpus"), ("training_passages",)),
+    Stage("training counts", training_texts.count_picked, ("training_passages",), ("training_counts",),
+          PROCESS, is_large=training_texts.are_many),
     Stage("find assets", assets.find_assets, ("run", "store", "hashed", "parse_record"), ("found_assets",)),
     Stage("links", links.resolve, ("run", "parsed", "found_assets"), ("links",)),
     Stage("assets", assets.collect_assets, ("run", "store", "found_assets", "links", "parse_record"),
-          ("asset_tables", "record")),
+          ("asset_tables", "corpus_record")),
     Stage("link graph", links.make_link_graph, ("corpus", "links"), ("link_graph",)),
     Stage("communities", links.find_communities, ("run", "link_graph"), ("clusters",), PROCESS,
           is_large=links.is_large_graph),
     Stage("anchors", lexical.count_anchors, ("corpus", "links"), ("anchors",)),
     Stage("lexical", lexical.index_prose, ("run", "parsed", "anchors"), ("prose",)),
     Stage("code", lexical.index_code, ("run", "parsed"), ("code",)),
-    Stage("words", lexical.select_words, ("run", "parsed", "prose"), ("terms",)),
+    Stage("words", lexical.select_words, ("run", "parsed", "prose"), ("vocabulary_terms",)),
     Stage("lexical tables", lexical.lexical_tables, ("prose", "code", "parsed", "anchors"),
           ("lexical_tables",)),
     # Vectors.
     Stage("embed", encode.embed_passages, ("encoding", "corpus"), ("vectors",), fan_out=True,
           redo="changed texts"),
-    Stage("vector index", write.index_vectors, ("run", "vectors"), ("index",), THREAD),
-    Stage("vocabulary vectors", encode.embed_words, ("encoding", "terms"), ("words",), fan_out=True,
-          redo="changed texts"),
-    Stage("near words", tables.find_near_words, ("run", "words"), ("near",), PROCESS,
+    Stage("vector index", write.index_vectors, ("run", "vectors"), ("vector_index",), THREAD),
+    Stage("vocabulary vectors", encode.embed_words, ("encoding", "vocabulary_terms"), ("word_vectors",),
+          fan_out=True, redo="changed texts"),
+    Stage("near words", tables.find_near_words, ("run", "word_vectors"), ("near_words",), PROCESS,
           is_large=tables.is_large_vocabulary),
     Stage("centroids", tables.find_centroids, ("corpus", "vectors"), ("centroids",)),
     Stage("phrases", training_texts.embed_phrases, ("run", "encoding", "corpus", "links"), ("phrases",),
@@ -81,20 +84,21 @@ BUILD = (
     Stage(encode.EXPORT_STAGE, encode.export_query_model, ("run", "store", "encoding"), ("query_model",),
           redo="another model"),
     Stage("query encoder", training_texts.fit_query_encoder,
-          ("run", "corpus", "links", "prose", "terms", "words", "vectors", "centroids", "picked",
-           "picked_counts", "phrases", "spans"), ("term_vectors",)),
+          ("run", "corpus", "links", "prose", "vocabulary_terms", "word_vectors", "vectors", "centroids",
+           "training_passages", "training_counts", "phrases", "spans"), ("term_vectors",)),
     # The snapshot.
     Stage("topics", links.name_topics, ("run", "corpus", "clusters", "link_graph", "prose"), ("partition",)),
     Stage("link tables", links.link_tables, ("links", "partition", "asset_tables"), ("link_tables",)),
     Stage("document tables", tables.document_tables,
-          ("corpus", "record", "link_graph", "partition", "vectors"), ("document_tables",)),
+          ("corpus", "corpus_record", "link_graph", "partition", "vectors"), ("document_tables",)),
     Stage("vector tables", tables.vector_tables, ("corpus", "vectors", "centroids"), ("vector_tables",)),
-    Stage("vocabulary", tables.vocabulary_tables, ("terms", "words", "near"), ("vocabulary_tables",)),
+    Stage("vocabulary", tables.vocabulary_tables, ("vocabulary_terms", "word_vectors", "near_words"),
+          ("vocabulary_tables",)),
     Stage("write", write.write_snapshot,
-          ("run", "store", "encoding", "corpus", "index", "query_model", "term_vectors", *_TABLES),
+          ("run", "store", "encoding", "corpus", "vector_index", "query_model", "term_vectors", *_TABLES),
           ("staged",)),
     Stage("relevance", judge_staged, ("run", "store", "staged", "judged"), ("verdict",)),
-    Stage("publish", publish.publish, ("run", "store", "staged", "record", "cache", "verdict"),
+    Stage("publish", publish.publish, ("run", "store", "staged", "corpus_record", "cache", "verdict"),
           ("published",), retries=False),
     # The site; its lookup begins while the snapshot is judged and proved.
     Stage("site check", site.is_current_site, ("run", "staged"), ("is_current_site",)),

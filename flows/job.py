@@ -172,7 +172,7 @@ def _build(
     run: RunContext, store: Store, driver: Driver, execution: Execution, inputs: str, start: float
 ) -> BuildResult:
     """Make the snapshot and publish it, unless judged queries are answered too badly."""
-    corpus, vectors = execution.make("record"), execution.make("vectors")
+    corpus, vectors = execution.make("corpus_record"), execution.make("vectors")
     encoded, distinct = vectors.computed, len(vectors.hashes)
     del vectors  # or it would stay in memory beside the snapshot's tables
     staged: StagedSnapshot = execution.make("staged")

@@ -45,7 +45,10 @@ class Extension:
 
 
 def service_app(
-    service: SearchService, site: Path | None = None, extensions: Sequence[Extension] = ()
+    service: SearchService,
+    site: Path | None = None,
+    extensions: Sequence[Extension] = (),
+    operations: Sequence[Operation] = OPERATIONS,
 ) -> ASGIApp:
     """Return the application that answers searches, and serves the site in a folder beside them."""
 
@@ -58,7 +61,7 @@ def service_app(
                     await stack.enter_async_context(each.lifespan())
             yield
 
-    routes = [*_operations(service), *_probes(service)]
+    routes = [*_operations(service, operations), *_probes(service, operations)]
     routes += [Route(each.path, Gate(each.app, service.guards, each.scope)) for each in extensions]
     is_shared = bool(service.settings.serve.origins)
     beside = _nothing_here if site is None else _except_below("/v1/", SiteFiles(site, is_shared=is_shared))
@@ -94,10 +97,10 @@ async def _nothing_here(_scope: Scope, _receive: Receive, _send: Send) -> None:
     raise HttpProblem("route-unknown", "See /openapi.json for what there is.")
 
 
-def _operations(service: SearchService) -> list[BaseRoute]:
+def _operations(service: SearchService, operations: Sequence[Operation]) -> list[BaseRoute]:
     tags = EntityTags(service.settings)
-    found = groupby(OPERATIONS, key=lambda each: each.path)
-    return [_route(path, list(operations), service, tags) for path, operations in found]
+    found = groupby(operations, key=lambda each: each.path)
+    return [_route(path, list(of_path), service, tags) for path, of_path in found]
 
 
 def _route(path: str, operations: Sequence[Operation], service: SearchService, tags: EntityTags) -> Route:
@@ -127,8 +130,8 @@ class _Application:
         await self._app(scope, receive, send)
 
 
-def _probes(service: SearchService) -> list[BaseRoute]:
-    description = json.dumps(openapi_document(), ensure_ascii=False).encode()
+def _probes(service: SearchService, operations: Sequence[Operation]) -> list[BaseRoute]:
+    description = json.dumps(openapi_document(operations), ensure_ascii=False).encode()
 
     async def alive(request: Request) -> Response:
         record_of(request.scope).route = "GET /livez"
@@ -159,7 +162,7 @@ def _readiness(service: SearchService) -> Response:
     failure = service.current.failure
     try:
         with service.current.borrow() as served:
-            told = {"snapshot": served.snapshot, "generation": served.generation}
+            told = served.told()
     except NoSnapshot as error:
         raise problem_of(failure or error) from error
     if failure is not None:

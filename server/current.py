@@ -13,9 +13,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Protocol
 
 from ..artifacts import query
 from ..artifacts.query.index.documents import DocumentReader, listed_documents
@@ -40,6 +41,10 @@ class ServedSnapshot:
     snapshot: SnapshotId
     generation: int
 
+    def told(self) -> dict[str, object]:
+        """Return what ``/readyz`` says of it."""
+        return {"snapshot": self.snapshot, "generation": self.generation}
+
     @cached_property
     def documents(self) -> DocumentReader:
         """Return what reads whole documents."""
@@ -56,6 +61,34 @@ class ServedSnapshot:
         names = self.searcher.corpus.documents.column("collection").unique().to_pylist()
         counted = Counter(each.partition(":")[0] for each in self.listed)
         return {name: counted[name] for name in sorted(names)}
+
+
+class SnapshotLender(Protocol):
+    """What lends what is served, and follows what there is to serve."""
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings by which it is searched."""
+
+    @property
+    def failure(self) -> NoctuleError | None:
+        """Return why what is current is not served, if it is not."""
+
+    @property
+    def editions(self) -> tuple[ServedSnapshot, ...]:
+        """Return what can be borrowed, what is current first."""
+
+    def borrow(self, snapshot: str = "") -> AbstractContextManager[ServedSnapshot]:
+        """Yield what is served now, or the named snapshot; raise ``NoSnapshot``."""
+
+    async def follow(self, seconds: float) -> None:
+        """Look at what there is now, and then so often, for as long as the task lives."""
+
+    async def refresh_or_log(self) -> None:
+        """Look at what there is."""
+
+    def close(self) -> None:
+        """Serve nothing from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +128,10 @@ class CurrentSearcher:
         *,
         make: Callable[[Store, Settings], Searcher] = _open_silent,
         on_swap: Callable[[Swap], None] | None = None,
+        keep_previous_s: float = 0.0,
     ) -> None:
+        self._keep_s, self._kept_until = keep_previous_s, 0.0
+        self._previous: _Loan | None = None
         self._store, self._settings, self._make, self._on_swap = store, settings, make, on_swap
         self._lock, self._refreshing = threading.Lock(), threading.Lock()
         self._loan: _Loan | None = None
@@ -112,14 +148,26 @@ class CurrentSearcher:
         """Return why what is current in the store is not served, if it is not."""
         return self._failed.swap.failure if self._failed is not None else None
 
+    @property
+    def editions(self) -> tuple[ServedSnapshot, ...]:
+        """Return what can be borrowed, what is current first."""
+        with self._lock:
+            return tuple(each.served for each in (self._loan, self._previous) if each is not None)
+
     @contextmanager
-    def borrow(self) -> Iterator[ServedSnapshot]:
-        """Yield what is served now, open until the block ends; raise ``NoSnapshot`` before the first."""
+    def borrow(self, snapshot: str = "") -> Iterator[ServedSnapshot]:
+        """Yield what is served now, or the named snapshot, open until the block ends.
+
+        Raise ``NoSnapshot`` before the first, and if the named one is not served, or not any more.
+        """
         with self._lock:
             loan = self._loan
-            if loan is None:
+            if snapshot and loan is not None and loan.served.snapshot != snapshot:
+                loan = self._previous
+            if loan is None or snapshot not in ("", loan.served.snapshot):
                 hint = "Try again in a moment; if that fails, see what the server logs."
-                raise NoSnapshot("no snapshot is open yet", hint=hint)
+                what = "that snapshot is not served" if snapshot else "no snapshot is open yet"
+                raise NoSnapshot(what, where=snapshot, hint=hint)
             loan.borrowers += 1
             served = loan.served
         try:
@@ -140,6 +188,7 @@ class CurrentSearcher:
         with self._refreshing:
             started, generation = time.monotonic(), 0
             try:
+                self._drop_previous()
                 self._store.current()  # of a store elsewhere, this fetches what is new there
                 generation = self._store.generation()
                 if not self._is_due(generation):
@@ -159,10 +208,10 @@ class CurrentSearcher:
     async def follow(self, seconds: float) -> None:
         """Look at the store now, and then so often, for as long as the task lives."""
         while True:
-            await self.look()
+            await self.refresh_or_log()
             await asyncio.sleep(seconds)
 
-    async def look(self) -> None:
+    async def refresh_or_log(self) -> None:
         """Serve what is current in the store, or log why not."""
         try:
             await asyncio.to_thread(self.refresh)
@@ -206,12 +255,21 @@ class CurrentSearcher:
                 return False
             self._is_closed = new is None
             old, self._loan = self._loan, new
-            if old is not None:
-                old.is_retired = True
-            is_free = old is not None and old.borrowers == 0
-        if old is not None and is_free:
-            old.served.searcher.close()
+            before, is_kept = self._previous, bool(self._keep_s) and new is not None
+            self._previous, self._kept_until = old if is_kept else None, time.monotonic() + self._keep_s
+            free = _retired(before, None if is_kept else old)
+        for each in free:
+            each.served.searcher.close()
         return True
+
+    def _drop_previous(self) -> None:
+        """Let go of what was current before, after a time in which others may still ask for it."""
+        with self._lock:
+            if self._previous is None or time.monotonic() < self._kept_until:
+                return
+            free, self._previous = _retired(self._previous), None
+        for each in free:
+            each.served.searcher.close()
 
     def _fail(self, swap: Swap) -> None:
         before = self._failed
@@ -225,3 +283,11 @@ class CurrentSearcher:
     def _tell(self, swap: Swap) -> None:
         if self._on_swap is not None:
             self._on_swap(swap)
+
+
+def _retired(*loans: _Loan | None) -> list[_Loan]:
+    """Retire loans, with their lender's lock held, and return those that nobody borrows."""
+    given = [each for each in loans if each is not None]
+    for each in given:
+        each.is_retired = True
+    return [each for each in given if each.borrowers == 0]

@@ -58,6 +58,7 @@ KINDS: Mapping[str, Kind] = {
     "not-ready": Kind(503, "No snapshot is open yet"),
     "overloaded": Kind(503, "Too many requests are waiting"),
     "unavailable": Kind(503, "The snapshot cannot be read now"),
+    "shards-missing": Kind(503, "Some shards do not answer"),
     "events-full": Kind(503, "Too much was recorded today"),
     "deadline-exceeded": Kind(504, "It took too long"),
 }

@@ -27,6 +27,7 @@ from ..artifacts.store.store import Store
 from ..pipeline.errors import SettingsError
 from ..pipeline.printable import PrintableFormatter
 from ..pipeline.settings.settings import Settings
+from ..pipeline.settings.shard_choice import ShardChoice
 from .guard.names import is_loopback
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ CONNECTIONS: Mapping[str, Any] = {
 def require_guarded(parts: ServedParts, *, allow_anonymous: bool) -> None:
     """Raise ``SettingsError`` if anybody who can reach this machine could search."""
     serve = parts.settings.serve
-    if parts.store is None or serve.tokens or allow_anonymous or is_loopback(serve.host):
+    searches = parts.store is not None or serve.is_router
+    if not searches or serve.tokens or allow_anonymous or is_loopback(serve.host):
         return
     raise SettingsError(
         "anybody who can reach this machine could search",
@@ -123,21 +125,37 @@ def application(parts: ServedParts) -> ASGIApp:
     from .app import service_app, site_app
     from .service import SearchService
 
+    serve = parts.settings.serve
+    if serve.is_router:
+        return _router(parts)
     if parts.store is None:
         assert parts.site is not None
-        serve = parts.settings.serve
         return site_app(parts.site, (serve.host, *serve.hosts), is_shared=bool(serve.origins))
-    service = SearchService(Store(parts.store), parts.settings)
+    shards = ShardChoice.parse(serve.shards) if serve.shards else None
+    service = SearchService(Store(parts.store, shards), parts.settings)
     return service_app(service, parts.site, _extensions(service))
+
+
+def _router(parts: ServedParts) -> ASGIApp:
+    """Return the application that asks other servers; raise ``SettingsError`` if its library is missing."""
+    if find_spec("urllib3") is None:
+        hint = "Install it: pip install 'noctule[router]'"
+        raise SettingsError("a router needs urllib3", where="serve.router", hint=hint)
+    from .shards.router import router_app
+
+    return router_app(parts.settings, parts.site)
 
 
 def _extensions(service: SearchService) -> tuple[Extension, ...]:
     """Return what is served beside the search, as far as the libraries for it are installed."""
+    from .shards.held import shard_extensions
+
+    found = shard_extensions(service)
     if find_spec("mcp") is None:
-        return ()
+        return found
     from .agents.http import agent_extension
 
-    return (agent_extension(service),)
+    return (*found, agent_extension(service))
 
 
 def _worker(parts: ServedParts) -> ASGIApp:

@@ -18,7 +18,7 @@ from ..pipeline.errors import WriteFailed
 from ..pipeline.settings.serve import Serve
 from ..pipeline.settings.settings import Settings
 from ..pipeline.thread_pool import ThreadPool
-from .current import CurrentSearcher, Swap
+from .current import CurrentSearcher, SnapshotLender, Swap
 from .guard.gate import Guards
 from .guard.rate import TokenBuckets
 from .guard.tokens import TokenFile
@@ -28,6 +28,8 @@ from .problems import HttpProblem
 _log = logging.getLogger("noctule")
 _Result = TypeVar("_Result")
 _SWEEP_S = 3600
+# A router may ask for the edition before this one until all servers have the next.
+_KEEP_PREVIOUS_S = 300.0
 
 
 class BoundedExecution:
@@ -78,22 +80,32 @@ class BoundedExecution:
 
 
 class SearchService:
-    """What answers searches over HTTP.
+    """What answers searches over HTTP, from a store or, given ``current``, from what that lends.
 
     Raise ``SettingsError`` for a file of tokens that cannot be read, and ``WriteFailed`` if events are to be
     recorded where nothing can be written.
     """
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(
+        self,
+        store: Store | None,
+        settings: Settings,
+        current: Callable[[Metrics], SnapshotLender] | None = None,
+    ) -> None:
         serve = settings.serve
         self.settings, self.metrics = settings, Metrics()
         tokens = TokenFile(Path(serve.tokens)) if serve.tokens else None
         buckets = TokenBuckets(serve.requests_per_second, serve.burst)
         open_to_all = frozenset({"events"}) if serve.events.anonymous else frozenset[str]()
         self.guards = Guards(tokens, buckets, serve.max_body_bytes, serve.deadline_s, open_to_all)
-        self.events = event_log(serve.events, store.root) if serve.events.enabled else None
+        self.events = event_log(serve.events, store.root) if serve.events.enabled and store else None
         self.execution = BoundedExecution.of(serve)
-        self.current = CurrentSearcher(store, settings, on_swap=self._tell)
+        self.current: SnapshotLender = current(self.metrics) if current else self._lender(store)
+
+    def _lender(self, store: Store | None) -> CurrentSearcher:
+        assert store is not None
+        kept = _KEEP_PREVIOUS_S if self.settings.serve.shards else 0.0
+        return CurrentSearcher(store, self.settings, on_swap=self._tell, keep_previous_s=kept)
 
     async def run(self, function: Callable[[], _Result]) -> _Result:
         """Return what the function returns; raise ``HttpProblem`` as ``BoundedExecution`` does."""
@@ -113,7 +125,7 @@ class SearchService:
         """Open the current snapshot beside the block, and follow the store until it ends."""
         if self.settings.serve.workers > 1:
             # Of processes at one socket, one that accepts before it is ready refuses what another answers.
-            await self.current.look()
+            await self.current.refresh_or_log()
         tasks = [asyncio.create_task(self.current.follow(self.settings.serve.poll_s))]
         if self.events is not None:
             tasks.append(asyncio.create_task(_delete_old(self.events)))

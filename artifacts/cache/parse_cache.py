@@ -97,7 +97,7 @@ class ParseCache:
     def _segments(self) -> list[Path]:
         return sorted(self._folder.glob("*.arrow"))
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Free the rows; they are decompressed again if they are used again."""
         self._tables.clear()
 

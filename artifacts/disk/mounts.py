@@ -28,11 +28,11 @@ class Mount:
     options: frozenset[str]
 
 
-def mount_of(path: Path, listed: Path | None = None) -> Mount | None:
+def mount_of(path: Path) -> Mount | None:
     """Return the mount that holds the path, ``None`` where the kernel does not list it (or lists none)."""
     try:
         device = path.stat().st_dev
-        lines = (listed or MOUNTINFO).read_text("utf-8", "replace").splitlines()
+        lines = MOUNTINFO.read_text("utf-8", "replace").splitlines()
     except OSError:
         return None
     wanted = f"{os.major(device)}:{os.minor(device)}"

@@ -95,7 +95,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits of a query, best first; how it was understood; what went wrong; and what each stage did."""
+    """The hits of a query, best first; how it was understood; what went wrong; and what each stage did.
+
+    ``missing`` are the shards of the corpus that did not answer; of them it has no hits.
+    """
 
     query: str
     snapshot: SnapshotId
@@ -104,6 +107,7 @@ class Answer:
     understood: Sequence[Query] = ()
     steps: Sequence[Step] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
+    missing: Sequence[str] = ()
 
     @property
     def is_sure(self) -> bool:
@@ -149,6 +153,8 @@ class Answer:
             "hits": [hit.as_dict(explain=explain) for hit in self.hits],
             "warnings": list(self.warnings),
         }
+        if self.missing:
+            found["missing"] = list(self.missing)
         return found | self._explanation() if explain else found
 
     def _explanation(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Caches of answers and query vectors; an answer is kept for an hour by default."""
+"""Caches of answers and query vectors, an answer for an hour by default; and what is read once."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Hashable, MutableMapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cachetools import LRUCache, TTLCache
 
 Value = TypeVar("Value")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +53,22 @@ class Cache(Generic[Value]):
         """Return hits, misses, how many values are kept, and how many may be."""
         with self._lock:
             return Usage(self._hits, self._misses, len(self._kept), self._most)
+
+
+class Once(Generic[_T]):
+    """A property that is read once; a second thread waits for the first, and later ones find the value.
+
+    What has such properties has a ``_lock``.
+    """
+
+    def __init__(self, read: Callable[[Any], _T]) -> None:
+        self._read, self.__doc__ = read, read.__doc__
+
+    def __get__(self, owner: object, _: type) -> _T:
+        """Return the value, read now if nobody has asked before."""
+        kept, name = vars(owner), self._read.__name__
+        with kept["_lock"]:
+            if name not in kept:
+                kept[name] = self._read(owner)
+        value: _T = kept[name]
+        return value

@@ -121,7 +121,8 @@ class Multiplier:
 class Candidate:
     """A passage on its way through the stages; its score is what its explanation multiplies out to.
 
-    ``section`` is set where the hit is a whole section: ``members`` are the passages found in it.
+    ``section`` is set where the hit is a whole section: ``members`` are the passages found in it. Ties go by
+    ``place``, where rows are not in that order, and by row.
     """
 
     row: int
@@ -131,6 +132,7 @@ class Candidate:
     section: SectionId | None = None
     members: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    place: int = 0
     score: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -152,8 +154,9 @@ class Candidate:
         more = (*self.multipliers, Multiplier(stage, factor, because))
         # Two hundred of these a query: ``replace`` takes twice as long.
         return Candidate(
-            self.row, self.contributions, more, self.confidence, self.section, self.members, self.notes
-        )
+            self.row, self.contributions, more, self.confidence, self.section, self.members, self.notes,
+            self.place,
+        )  # fmt: skip
 
     def noting(self, note: str) -> Candidate:
         """Return the candidate with one more note."""

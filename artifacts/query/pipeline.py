@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...pipeline.model import SnapshotId
 from ...pipeline.printable import bounded
 from ...pipeline.settings.search import Search
 from .answer import Answer
@@ -18,13 +19,15 @@ from .context import QueryContext, SearchRequest, SearchResources
 from .hits import hits_of
 from .index.corpus import CorpusReader
 from .model import Mask, Query, Step, Vector
+from .ranking.calibrate import Curve
 from .ranking.fuse import attainable, balanced, convex_combination, reciprocal_rank_fusion
+from .ranking.rerank import PairScorer
 from .ranking.stages import StageResults, run_stages
 from .retrieval.filters import documents_allowed
 from .retrieval.operator_filters import match_operators
 from .retrieval.retrievers import FAILURES, NEVER_LEFT_OUT, Retrieved, Retrievers
 from .understanding.classify import adapted
-from .understanding.operators import ParsedQuery, take_apart
+from .understanding.operators import ParsedQuery, parse_query
 from .understanding.understand import understand
 
 # If too few candidates are left, longer lists are asked for, so many times; a low score is no reason.
@@ -45,28 +48,58 @@ class Ranked:
 
 
 @dataclass(slots=True)
-class _Log:
-    """The steps and warnings on the way to an answer."""
+class Prepared:
+    """A request taken apart and understood, before any list is made.
 
+    ``allowed`` are the passages that meet its conditions (``None``: all). ``phrases`` has a note for each
+    phrase that stands nowhere, and an empty one for each that does; ``emptied`` says why nothing is allowed,
+    where that is so; ``conditions`` are the filters and operators as they were given.
+    """
+
+    queries: tuple[Query, ...]
+    weights: Mapping[str, float]
+    allowed: Mask | None
+    conditions: str
+    has_words: bool
+    phrases: Mapping[str, str] = field(default_factory=dict)
+    emptied: str = ""
     steps: list[Step] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
-    @contextmanager
-    def timing(self, stage: str) -> Iterator[None]:
-        """Note the seconds that the block takes."""
-        start = time.perf_counter()
-        yield
-        self.steps.append(Step(stage, 0, time.perf_counter() - start))
+    @property
+    def is_nothing(self) -> bool:
+        """Return whether no list could find anything."""
+        return not self.has_words or (self.allowed is not None and not self.allowed.any())
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what is to be told of all this."""
+        return [*self.notes, *filter(None, self.phrases.values()), *filter(None, [self.emptied])]
+
+
+@contextmanager
+def _timing(steps: list[Step], stage: str) -> Iterator[None]:
+    """Note the seconds that the block takes."""
+    start = time.perf_counter()
+    yield
+    steps.append(Step(stage, 0, time.perf_counter() - start))
 
 
 def answer(request: SearchRequest, resources: SearchResources) -> Answer:
     """Answer a request; a list that fails is left out with a warning, unless it is the only one."""
-    ranked, start = rank(request, resources), time.perf_counter()
-    chars = request.excerpt_chars or resources.settings.excerpt_chars
-    hits = hits_of(ranked.run, request.top_n, ranked.queries, resources.corpus, chars)
+    ranked, corpus = rank(request, resources), resources.corpus
+    return answer_of(request, ranked, resources.settings, corpus, corpus.snapshot.id)
+
+
+def answer_of(
+    request: SearchRequest, ranked: Ranked, settings: Search, corpus: CorpusReader, snapshot: SnapshotId
+) -> Answer:
+    """Make hits of the first candidates, whose rows are those of the corpus."""
+    start, chars = time.perf_counter(), request.excerpt_chars or settings.excerpt_chars
+    hits = hits_of(ranked.run, request.top_n, ranked.queries, corpus, chars)
     return Answer(
         query=request.text,
-        snapshot=resources.corpus.snapshot.id,
+        snapshot=snapshot,
         hits=hits,
         warnings=ranked.warnings,
         understood=ranked.queries,
@@ -77,44 +110,56 @@ def answer(request: SearchRequest, resources: SearchResources) -> Answer:
 
 def rank(request: SearchRequest, resources: SearchResources) -> Ranked:
     """Rank the candidates for a request without hits, whose excerpts take most of a long answer's time."""
-    log = _Log()
-    parsed = take_apart(request.text)
-    with log.timing("understand"):
-        queries = _understood(parsed, resources, log)
-    with log.timing("filter"):
-        allowed = _allowed(request, parsed, resources.corpus, log)
+    prepared = prepare(request, resources)
+    run = StageResults([]) if prepared.is_nothing else _run(request, prepared, resources)
+    return Ranked(run, prepared.queries, prepared.weights, tuple(prepared.steps), tuple(prepared.warnings))
+
+
+def prepare(request: SearchRequest, resources: SearchResources) -> Prepared:
+    """Take a request apart and understand it; find which passages meet its conditions."""
+    parsed, steps, notes = parse_query(request.text), list[Step](), list[str]()
+    with _timing(steps, "understand"):
+        queries = _understood(parsed, resources, notes)
+    asked = " ".join([*map(str, request.filters), request.where]).strip()
+    every = bounded(f"{asked} {parsed.operators}".strip(), _MOST_SHOWN)
     weights = _weights(request, queries, resources.settings)
-    nothing = not parsed.plain or (allowed is not None and not allowed.any())
-    run = StageResults([]) if nothing else _run(request, queries, weights, allowed, resources, log)
-    return Ranked(run, queries, weights, tuple(log.steps), tuple(log.warnings))
+    made = Prepared(queries, weights, None, every, bool(parsed.plain), steps=steps, notes=notes)
+    with _timing(steps, "filter"):
+        _allow(made, request, parsed, resources.corpus)
+    return made
 
 
-def _understood(parsed: ParsedQuery, resources: SearchResources, log: _Log) -> tuple[Query, ...]:
+def _understood(parsed: ParsedQuery, resources: SearchResources, notes: list[str]) -> tuple[Query, ...]:
     try:
         return understand(parsed, resources)
     except NEVER_LEFT_OUT:
         raise
     except FAILURES as error:
-        log.warnings.append(f"the query is taken as it stands: {error}")
+        notes.append(f"the query is taken as it stands: {error}")
         plain = resources.settings.model_copy(update={"understand": ()})
         return understand(parsed, replace(resources, settings=plain, reformulate=None))
 
 
-def _allowed(request: SearchRequest, parsed: ParsedQuery, corpus: CorpusReader, log: _Log) -> Mask | None:
+def _allow(made: Prepared, request: SearchRequest, parsed: ParsedQuery, corpus: CorpusReader) -> None:
+    """Note which passages meet the conditions of a request."""
     matches = match_operators(parsed.operators, corpus)
-    log.warnings.extend(matches.notes)
-    allowed, asked = matches.allowed, " ".join([*map(str, request.filters), request.where]).strip()
+    made.notes.extend(matches.notes)
+    made.allowed, made.phrases = matches.allowed, matches.phrases
     if request.filters or request.where:
         documents = documents_allowed(request.filters, corpus, request.where)
         passages: Mask = documents[corpus.document_of]
+        made.allowed = passages if made.allowed is None else passages & made.allowed
         if not documents.any():
-            log.warnings.append(f"no document matches the filter {bounded(asked, _MOST_SHOWN)}")
-            return passages
-        allowed = passages if allowed is None else passages & allowed
-    if allowed is not None and not allowed.any():
-        every = bounded(f"{asked} {parsed.operators}".strip(), _MOST_SHOWN)
-        log.warnings.append(f"no passage meets all of: {every}")
-    return allowed
+            asked = " ".join([*map(str, request.filters), request.where]).strip()
+            made.emptied = f"no document matches the filter {bounded(asked, _MOST_SHOWN)}"
+            return
+    if made.allowed is not None and not made.allowed.any():
+        made.emptied = nothing_meets(made.conditions)
+
+
+def nothing_meets(conditions: str) -> str:
+    """Return the warning where no passage meets the conditions of a request."""
+    return f"no passage meets all of: {conditions}"
 
 
 def _weights(request: SearchRequest, queries: Sequence[Query], settings: Search) -> dict[str, float]:
@@ -130,29 +175,63 @@ def _weights(request: SearchRequest, queries: Sequence[Query], settings: Search)
     return {name: weight for name, weight in weights.items() if weight > 0}
 
 
-def _run(
+def retrievers_of(request: SearchRequest, resources: SearchResources) -> Retrievers:
+    """Return what makes the lists of a request."""
+    # Two lists and every try ask for the vector.
+    return Retrievers(resources, request, lru_cache(partial(_vector, resources.encode)))
+
+
+def _run(request: SearchRequest, prepared: Prepared, resources: SearchResources) -> StageResults:
+    retrievers = retrievers_of(request, resources)
+
+    def lists(limit: int) -> Lists:
+        found = retrievers.retrieve(prepared.queries, prepared.weights, limit, prepared.allowed)
+        return Lists(found, prepared.queries, prepared.weights, resources.corpus)
+
+    last = run_until_filled(request, lists, resources.settings, resources.curve, resources.scorer)
+    found, run = last.lists.found, last.run
+    if found.failed and not found.made:
+        raise next(iter(found.failed.values()))
+    prepared.steps.extend([*found.steps, *run.steps])
+    prepared.notes.extend(f"no {name} list: {error}" for name, error in found.failed.items())
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The lists of a request, what they were made for, and the corpus whose rows they name."""
+
+    found: Retrieved
+    queries: tuple[Query, ...]
+    weights: Mapping[str, float]
+    corpus: CorpusReader
+
+
+@dataclass(frozen=True, slots=True)
+class FilledLists:
+    """The lists that were long enough, or the longest asked for, and what the stages made of them."""
+
+    lists: Lists
+    run: StageResults
+
+
+def run_until_filled(
     request: SearchRequest,
-    queries: Sequence[Query],
-    weights: Mapping[str, float],
-    allowed: Mask | None,
-    resources: SearchResources,
-    log: _Log,
-) -> StageResults:
-    vector_of = lru_cache(partial(_vector, resources.encode))  # two lists and every try ask for it
-    retrievers = Retrievers(resources, request, vector_of)
-    limit = max(resources.settings.candidates, request.top_n)
+    lists_of: Callable[[int], Lists],
+    settings: Search,
+    curve: Curve,
+    scorer: PairScorer | None,
+) -> FilledLists:
+    """Rank lists of a length, and longer ones if too few candidates are left of them."""
+    limit = max(settings.candidates, request.top_n)
     for _ in range(_TRIES):
-        found = retrievers.retrieve(queries, weights, limit, allowed)
-        run = _staged(request, queries, weights, found, resources)
-        full = any(len(ranked.rows) >= limit for ranked in found.made)
+        lists = lists_of(limit)
+        run = _staged(request, lists, settings, curve, scorer)
+        full = any(len(ranked.rows) >= limit for ranked in lists.found.made)
         if _filled(run, request.top_n) or not full:
             break
         limit *= _LONGER
-    if found.failed and not found.made:
-        raise next(iter(found.failed.values()))
-    log.steps.extend([*found.steps, *run.steps])
-    log.warnings.extend(f"no {name} list: {error}" for name, error in found.failed.items())
-    return run
+    return FilledLists(lists, run)
 
 
 def _filled(run: StageResults, top_n: int) -> bool:
@@ -163,25 +242,19 @@ def _filled(run: StageResults, top_n: int) -> bool:
 
 
 def _staged(
-    request: SearchRequest,
-    queries: Sequence[Query],
-    weights: Mapping[str, float],
-    found: Retrieved,
-    resources: SearchResources,
+    request: SearchRequest, lists: Lists, settings: Search, curve: Curve, scorer: PairScorer | None
 ) -> StageResults:
-    settings = resources.settings
+    made, weights, corpus = lists.found.made, lists.weights, lists.corpus
     if settings.balance.enabled:
-        weights = balanced(found.made, weights, settings.balance.spread, settings.balance.min_factor)
+        weights = balanced(made, weights, settings.balance.spread, settings.balance.min_factor)
     start, k = time.perf_counter(), settings.rrf_k if settings.fusion == "rrf" else None
     if k is None:
-        candidates = convex_combination(found.made, weights)
+        candidates = convex_combination(made, weights, corpus.places)
     else:
-        candidates = reciprocal_rank_fusion(found.made, weights, k)
+        candidates = reciprocal_rank_fusion(made, weights, k, corpus.places)
     fused = Step("fuse", len(candidates), time.perf_counter() - start)
-    most = attainable(found.made, weights, k)
-    context = QueryContext(
-        request, tuple(queries), settings, resources.corpus, most, resources.curve, resources.scorer
-    )
+    most = attainable(made, weights, k)
+    context = QueryContext(request, lists.queries, settings, corpus, most, curve, scorer)
     run = run_stages(candidates, context)
     run.steps.insert(0, fused)
     return run

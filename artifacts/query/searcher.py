@@ -30,6 +30,7 @@ from .pipeline import Ranked, answer, rank
 from .ranking.calibrate import curve_of
 from .ranking.rerank import PairScorer
 from .retrieval.filters import Filter, documents_allowed, parse_filter
+from .shards.found import FoundInShards, find_in_shards
 from .similar import related_terms, similar_documents
 from .understanding.expansion import Concept
 from .understanding.query_vectors import QueryVectors, load_query_encoder, torch_notice
@@ -157,6 +158,13 @@ class Searcher:
         with self._blaming():
             ranked = rank(replace(request, today=request.today or self._clock()), self._resources)
         return replace(ranked, warnings=self._told(ranked.warnings))
+
+    def find(self, request: SearchRequest, limit: int) -> FoundInShards:
+        """Return what the lists of a request find, for a ranking over several processes."""
+        with self._blaming():
+            if request.mode in ("hybrid", "semantic"):
+                self._vectors.begin()
+            return find_in_shards(request, limit, self._resources)
 
     def with_settings(
         self, search: Search, corpus: CorpusReader | None = None, remember: Remember | None = None

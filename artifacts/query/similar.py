@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from rapidfuzz import fuzz, process
+
 from ...pipeline.errors import QueryError
 from ...pipeline.lexical.analyzer import prose_analyzer, terms
 from ...pipeline.settings.search import StageName
@@ -32,7 +34,10 @@ def similar_documents(
     corpus = resources.corpus
     document = corpus.document_row(doc_id)
     if document is None:
-        hint = "Documents are named collection:path."
+        names = corpus.documents.column("doc_id").to_pylist()
+        found = process.extract(doc_id, names, scorer=fuzz.WRatio, limit=3)
+        nearest = ", ".join(name for name, _, _ in found)
+        hint = f"Documents are named collection:path; the nearest are {nearest}."
         raise QueryError("there is no such document", where=doc_id, hint=hint)
     others: Mask = corpus.document_of != document
     if filters:
@@ -48,7 +53,7 @@ def similar_documents(
     most = attainable(lists, weights, k)
     request = SearchRequest(doc_id, top_n)
     context = QueryContext(request, (query,), settings, corpus, most, resources.curve)
-    run = run_stages(reciprocal_rank_fusion(lists, weights, k), context)
+    run = run_stages(reciprocal_rank_fusion(lists, weights, k, corpus.places), context)
     hits = hits_of(run, top_n, (query,), corpus, settings.excerpt_chars)
     return Answer(
         doc_id, corpus.snapshot.id, hits, understood=(query,), steps=tuple(run.steps), weights=weights

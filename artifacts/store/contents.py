@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +11,11 @@ from uuid import uuid4
 
 from ...pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, WriteFailed
 from ...pipeline.model import SnapshotId
+from ...pipeline.settings.shard_choice import HINT, ShardChoice
 from ..disk import durable, folders, locks
 from ..disk.layout import CURRENT, PINS, SHARDS, SNAPSHOTS, STAGING_PREFIX
 from ..disk.manifest import Manifest, damaged
+from ..disk.manifest_records import ShardRecord
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .query_models import prune_models
 from .shard_set import ShardSet, shard_store
@@ -59,8 +61,8 @@ def _first_bytes(path: Path) -> bytes:
 class StoreContents:
     """The folders of a store."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, shards: ShardChoice | None = None) -> None:
+        self.root, self._choice = root, shards
         self.snapshots_folder = root / SNAPSHOTS
 
     def path_of(self, snapshot_id: SnapshotId) -> Path:
@@ -187,7 +189,7 @@ class StoreContents:
             # One owner for the pin: a second would let go of it when it is dropped.
             if not shards:
                 return Snapshot(found.path, found.manifest, pin)
-            return ShardSet(found.path, found.manifest, pin, shards)
+            return ShardSet(found.path, found.manifest, pin, shards, self._chosen(found.manifest))
         except BaseException:
             _close(shards)
             if pin is not None:
@@ -195,10 +197,10 @@ class StoreContents:
             raise
 
     def _shards(self, manifest: Manifest) -> list[Snapshot]:
-        """Return the shards of a set, opened, verified and pinned; none for a whole snapshot."""
+        """Return the chosen shards of a set, opened, verified and pinned; none for a whole snapshot."""
         found: list[Snapshot] = []
         try:
-            for record in manifest.shards:
+            for record in self._chosen(manifest):
                 found.append(self.shard(record.name).open(record.snapshot))
         except NoSnapshot as error:
             _close(found)
@@ -207,6 +209,16 @@ class StoreContents:
             _close(found)
             raise
         return found
+
+    def _chosen(self, manifest: Manifest) -> Sequence[ShardRecord]:
+        if self._choice is None:
+            return manifest.shards
+        names = self._choice.of_names([each.name for each in manifest.shards])
+        if not names:
+            every = f"{len(manifest.shards)} shards" if manifest.shards else "no set of shards"
+            what = f"the shards {self._choice} are not among those of the snapshot, {every}"
+            raise ArtifactError(what, where=str(self.root), hint=HINT)
+        return [each for each in manifest.shards if each.name in names]
 
     def read_unverified(self, snapshot_id: SnapshotId) -> Snapshot:
         """Return a snapshot, or a set with its shards, neither verified nor pinned."""

@@ -41,13 +41,23 @@ _NUMBERS = {
 
 
 class ShardSet(Snapshot):
-    """A verified set of shards with the interface of a snapshot; threads may share it."""
+    """A verified set of shards, or some of them, with the interface of a snapshot; threads may share it.
+
+    Of some, counts in the manifest and all tables of the set stay those of the whole corpus.
+    """
 
     __slots__ = ("_first", "_parts")
 
-    def __init__(self, path: Path, manifest: Manifest, pin: Lock | None, parts: Sequence[Snapshot]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        manifest: Manifest,
+        pin: Lock | None,
+        parts: Sequence[Snapshot],
+        records: Sequence[ShardRecord] | None = None,
+    ) -> None:
         # First: whoever fails here has not taken the pin, and lets go of nothing.
-        for part, record in zip(parts, manifest.shards, strict=True):
+        for part, record in zip(parts, manifest.shards if records is None else records, strict=True):
             require_of_set(part.path, part.manifest, record, manifest)
         super().__init__(path, manifest, pin)
         self._parts = tuple(parts)

@@ -38,7 +38,7 @@ class Snapshot:
         self._index: Any = None
         self._dropped: weakref.finalize[..., Snapshot] | None = None
         if pin is not None:
-            self._dropped = weakref.finalize(self, _let_go, pin, str(path))
+            self._dropped = weakref.finalize(self, _release_dropped, pin, str(path))
             self._dropped.atexit = False  # the process takes its locks with it
 
     @classmethod
@@ -171,7 +171,7 @@ class Snapshot:
         return self.manifest.languages
 
 
-def _let_go(pin: Lock, path: str) -> None:
+def _release_dropped(pin: Lock, path: str) -> None:
     """Release the pin of a snapshot that nobody closed."""
     pin.close()
     warnings.warn(f"the snapshot {path} was dropped without being closed", ResourceWarning, stacklevel=2)

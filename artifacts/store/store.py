@@ -24,6 +24,7 @@ from ...pipeline.errors import (
 )
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import SnapshotId
+from ...pipeline.settings.shard_choice import ShardChoice
 from ..disk import durable, folders, locks
 from ..disk.layout import (
     CURRENT,
@@ -53,14 +54,17 @@ class Published:
 
 
 class Store:
-    """A folder of snapshots, one of them current. Many may read; one run at a time may write."""
+    """A folder of snapshots, one of them current. Many may read; one run at a time may write.
 
-    def __init__(self, root: Path | str) -> None:
+    Of a set, ``shards`` are those that are opened, ``None`` for all.
+    """
+
+    def __init__(self, root: Path | str, shards: ShardChoice | None = None) -> None:
         # An address (``s3://bucket/prefix``) is read through a cache, which is a store.
         remote = isinstance(root, str) and is_address(root)
         self.root = mirror_folder(str(root)) if remote else Path(root).absolute()
         self._mirror = mirror_of(self.root)
-        self._contents = StoreContents(self.root)
+        self._contents = StoreContents(self.root, shards)
         self._snapshots = self._contents.snapshots_folder
         self._locked = False
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...pipeline.navigation.sidebars import read_script
+from ...pipeline.navigation.site_scripts import starlight_options
 from .taken_over import TakenOver, collection_name, set_order
-from .tool_file import ToolFile, as_list, as_table, as_text, as_texts
+from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 
 def docusaurus(config: ToolFile) -> TakenOver:
@@ -56,10 +57,38 @@ def starlight(config: ToolFile) -> TakenOver:
         raise ValueError("there is no folder src/content/docs, in which Starlight keeps its documents")
     found = TakenOver("Starlight", config, root, include=["**/*.md", "**/*.mdx"])
     given = as_table(read_script(config.text(), config.name))
-    found.take_static(as_text(given.get("publicDir")) or "public")
+    found.take_static(as_text(given.get("publicDir")) or "public", "src/assets")
     found.site(given, base_url="site")
     found.take("site", "slugs", True, "Starlight's slug in front matter")
-    found.left += ["what is in the call of starlight(): title, sidebar, locales"]
+    options = starlight_options(config.text(), config.name)
+    title = options.get("title")
+    title = title if isinstance(title, str) else next(iter(texts_of(title).values()), "")
+    found.take("site", "title", title, "starlight()")
+    found.site(options, description="description")
+    if "sidebar" in options:
+        set_order(found, config.path)
+    locales = {key: as_table(each) for key, each in as_table(options.get("locales")).items()}
+    main = as_text(locales.get("root", {}).get("lang")) or as_text(options.get("defaultLocale"))
+    found.take("site", "language", main if main != "root" else "", "starlight(): locales")
+    found.left += [] if options else ["what is in the call of starlight(), which is no literal"]
+    found.left += ["locales of starlight(): set [site.languages]"] if len(locales) > 1 else []
+    return found
+
+
+def mintlify(config: ToolFile) -> TakenOver:
+    """Return what can be taken over from ``docs.json`` or ``mint.json``."""
+    given = as_table(read_script(config.text(), config.name))
+    found = TakenOver("Mintlify", config, config.folder, include=["**/*.md", "**/*.mdx"])
+    found.site(given, title="name", description="description")
+    set_order(found, config.path)
+    found.exclude = [name for name in ("snippets/", "node_modules/") if (found.root / name).is_dir()]
+    moved = {
+        each["source"]: each["destination"]
+        for each in map(texts_of, as_list(given.get("redirects")))
+        if {"source", "destination"} <= each.keys() and not set(each["source"]) & set(":*")
+    }
+    found.take("site", "redirects", moved, "redirects")
+    found.left += [f"{key} of Mintlify" for key in ("api", "theme", "integrations") if key in given]
     return found
 
 
@@ -72,6 +101,19 @@ def vitepress(config: ToolFile) -> TakenOver:
     set_order(found, config.path)
     found.leave_out(given.get("srcExclude"))
     found.left += [f"{key} of VitePress" for key in ("head", "rewrites", "locales") if given.get(key)]
+    return found
+
+
+def vuepress(config: ToolFile) -> TakenOver:
+    """Return what can be taken over from ``.vuepress/config``."""
+    given = as_table(read_script(config.text(), config.name))
+    found = TakenOver("VuePress", config, config.beside(".."))
+    found.site(given, title="title", description="description", language="lang")
+    set_order(found, config.path)
+    public = config.folder / "public"
+    found.static += [public] if found.finds(public) else []
+    found.left += [f"{key} of VuePress" for key in ("head", "plugins", "locales") if given.get(key)]
+    found.left += [] if given else ["everything: its settings are not literals"]
     return found
 
 

@@ -14,9 +14,9 @@ from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .mkdocs import mkdocs
-from .scripts import docusaurus, quartz, starlight, vitepress
+from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
 from .taken_over import TakenOver, set_order
-from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
+from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
 # Of Sphinx: what they put into documents is read.
@@ -56,7 +56,7 @@ def take_over(path: Path) -> TakenOver:
     project = project_of(path)
     for config in [path] if not path.is_dir() else _candidates(path):
         for names, reader in _TOOLS:
-            if config.name in names and (reader is not vitepress or config.parent.name == ".vitepress"):
+            if config.name in names and _belongs(config, reader):
                 try:
                     return reader(ToolFile(config, project))
                 except _UNREADABLE as error:
@@ -71,6 +71,21 @@ def take_over(path: Path) -> TakenOver:
         where=str(path),
         hint=f"Known are {', '.join(names[0] for names, _ in _TOOLS)}. Or begin with: noctule init",
     )
+
+
+def _belongs(config: Path, reader: Callable[[ToolFile], TakenOver]) -> bool:
+    """Return whether a file of a name that others use too is this tool's."""
+    if reader in (vitepress, vuepress):
+        return config.parent.name == (".vitepress" if reader is vitepress else ".vuepress")
+    return reader is not mintlify or b'"navigation"' in _head(config)
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES)
+    except OSError:
+        return b""
 
 
 def _candidates(top: Path) -> Iterator[Path]:
@@ -90,7 +105,7 @@ def _candidates(top: Path) -> Iterator[Path]:
                 Path(entry.path)
                 for entry in entries
                 if entry.is_dir(follow_symlinks=False)
-                and (not entry.name.startswith(".") or entry.name == ".vitepress")
+                and (not entry.name.startswith(".") or entry.name in (".vitepress", ".vuepress"))
                 and entry.name not in _PASSED_OVER
             ]
             looked += 1
@@ -225,8 +240,10 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),
     (_scripts("config"), vitepress),
+    (_scripts("config"), vuepress),
     (_scripts("astro.config"), starlight),
     (("quartz.config.ts",), quartz),
+    (("docs.json", "mint.json"), mintlify),
     (("dendron.yml",), _dendron),
     (("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml"), _hugo),
     (("_config.yml",), _jekyll),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSp
 import typer
 
 from ...pipeline.errors import NoctuleError, machine_refusals
-from ..run.signals import INTERRUPTED, Stopped, heeding_signals
+from ..run.signals import INTERRUPTED, Stopped, raising_stop_signals
 from . import output
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _keywords(of: Callable[..., object]) -> list[inspect.Parameter]:
 def _guarded(flags: Flags, command: Callable[[], None]) -> None:
     output.configure_logging(quiet=flags.quiet, as_json=flags.as_json, debug=flags.debug)
     try:
-        with heeding_signals(), machine_refusals():
+        with raising_stop_signals(), machine_refusals():
             command()
         # Here, not when Python ends: a reader that has gone is no error of ours.
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The command ``index``: folders of documents become a snapshot, or with ``--dry-run`` a forecast."""
+"""The command ``index``: folders of documents become a snapshot; ``--dry-run`` prints what would be done."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
 
 if TYPE_CHECKING:
     from ..job import JobResult
-    from ..report.dry_run import CollectionChanges, Forecast
+    from ..report.dry_run import CollectionChanges, DryRun
+    from ..report.history import Estimate
     from ..report.result import BuildResult
     from ..run.request import IndexRequest
     from ..run.stage import Driver, Progress
 
 _MAX_SHOWN = 20
-_KINDS = {"first": "run(s) over everything", "night": "night(s)", "unchanged": "night(s) without a change"}
+_KINDS = {"first": "full", "night": "incremental", "unchanged": "unchanged"}
 Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.")]
 CollectionName = Annotated[
     str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
@@ -104,9 +105,9 @@ def _build(flags: Flags, request: IndexRequest, no_prefect: bool) -> BuildResult
 def print_plan(request: IndexRequest, flags: Flags) -> None:
     """Print the files new, changed, moved and removed, what is made anew and why, and the likely time."""
     from ..graph import context_of
-    from ..report.dry_run import forecast
+    from ..report.dry_run import dry_run
 
-    found = forecast(context_of(request), flags.open_store())
+    found = dry_run(context_of(request), flags.open_store())
     if flags.as_json:
         output.emit(found.as_dict())
         return
@@ -134,7 +135,7 @@ def _row(each: CollectionChanges) -> tuple[str, ...]:
     return (each.collection, *(f"{count:,}" for count in (each.files, *changes, each.unchanged)))
 
 
-def _print_names(found: Forecast) -> None:
+def _print_names(found: DryRun) -> None:
     """Print the files that are not as they were; of a collection that is all new, print none."""
     lines = [
         f"  {what}: {each.collection}:{path}"
@@ -146,19 +147,29 @@ def _print_names(found: Forecast) -> None:
     output.say_some(lines, _MAX_SHOWN, "  and {} more (all of them: --json)")
 
 
-def _print_time(found: Forecast) -> None:
+def _print_time(found: DryRun) -> None:
     time = found.time
+    if _is_quiet(found) and (time is None or time.kind == "unchanged"):
+        output.say("Nothing has changed: the run would end as soon as it had compared the files.")
+        return
     if time is None:
-        output.say(
-            f"About {found.texts:,} texts to encode. No run is on record to tell how long it may take."
-        )
+        output.say("How long it would take is not known: this store has no record of a run.")
         return
     output.say(
         f"About {found.texts:,} texts to encode, {_seconds(time.seconds)} in all "
-        f"({_seconds(time.least)} to {_seconds(time.most)}, going by {time.runs} {_KINDS[time.kind]})"
+        f"({_seconds(time.least)} to {_seconds(time.most)}, estimated from {_runs(time)})"
     )
     longest = sorted(time.stages.items(), key=lambda each: (-each[1], each[0]))[:4]
     output.say("  most of it: " + ", ".join(f"{name} {_seconds(seconds)}" for name, seconds in longest))
+
+
+def _is_quiet(found: DryRun) -> bool:
+    changes = any(each.new or each.changed or each.moved or each.removed for each in found.collections)
+    return bool(found.collections) and not changes and not found.rebuilt
+
+
+def _runs(time: Estimate) -> str:
+    return f"{time.runs} {_KINDS[time.kind]} run{'s' if time.runs > 1 else ''}"
 
 
 def _seconds(seconds: float) -> str:

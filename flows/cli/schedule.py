@@ -139,7 +139,7 @@ def _serve(job: Job, flags: Flags, out: Path, *, install: bool) -> None:
     parameters: dict[str, object] = {"config": path_text(request.config), "store": str(request.store)}
     parameters["out"] = str(out.absolute())
     with prefect_api(flags.store) as url:
-        from ..schedule.serve import Served, serve
+        from ..schedule.serve import NightlyDeployment, serve
 
         told = {"served": f"nightly/{job.name}", "cron": job.cron.text, "timezone": job.zone, "server": url}
         serving = f"Serving nightly/{job.name} to {url}: {job.cron.text}. Ctrl-C ends it; the schedule stays."
@@ -148,7 +148,7 @@ def _serve(job: Job, flags: Flags, out: Path, *, install: bool) -> None:
         else:
             output.say(serving)
         sys.stdout.flush()
-        serve(Served(job.name, job.cron.text, job.zone, parameters))
+        serve(NightlyDeployment(job.name, job.cron.text, job.zone, parameters))
 
 
 def _print(job: Job, form: Form, flags: Flags) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...pipeline.errors import NoSnapshot, SourceError
+from ...pipeline.errors import NoSnapshot, SettingsError, SourceError
 from ..run.signals import ending_by_itself
 from . import output
 from .flags import Flags
@@ -42,6 +42,15 @@ _Workers = Annotated[
     typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that answer searches.",
                  show_default="1"),
 ]  # fmt: skip
+_Shards = Annotated[
+    str | None,
+    typer.Option("--shards", metavar="WHICH", help="Of a set, open these shards: 0,1,4-7 or a part, 1/2.",
+                 show_default="all"),
+]  # fmt: skip
+_Router = Annotated[
+    str | None,
+    typer.Option("--router", metavar="URL,URL", help="Ask these servers, which hold some shards each."),
+]
 _Tokens = Annotated[
     Path | None,
     typer.Option("--tokens", metavar="FILE", help="Only who has a token of this file may search."),
@@ -66,6 +75,8 @@ def serve(  # noqa: PLR0913, PLR0917  # each is a flag
     host: _Host = None,
     port: _Port = None,
     workers: _Workers = None,
+    shards: _Shards = None,
+    router: _Router = None,
     tokens: _Tokens = None,
     allow_anonymous: _Anonymous = False,
     log_queries: _LogQueries = False,
@@ -79,7 +90,8 @@ def serve(  # noqa: PLR0913, PLR0917  # each is a flag
 
     listening = {"host": host, "port": port}
     named = str(tokens) if tokens else None
-    asking = {"workers": workers, "tokens": named, "log_queries": log_queries or None}
+    asking: dict[str, object] = {"workers": workers, "tokens": named, "log_queries": log_queries or None}
+    asking |= {"shards": shards, "router.backends": tuple(router.split(",")) if router else None}
     settings = _settings(flags, listening | asking)
     if watch:
         if no_site or allow_anonymous or any(each is not None for each in asking.values()):
@@ -93,7 +105,8 @@ def serve(  # noqa: PLR0913, PLR0917  # each is a flag
     if sources or collection or drafts:
         raise SourceError("folders and drafts go with --watch", where="noctule serve", hint="Add --watch.")
     folder = None if no_site else _site_folder(site)
-    parts = ServedParts(settings, _store(flags, folder), folder, flags.quiet or flags.as_json)
+    store = None if settings.serve.is_router else _store(flags, folder)
+    parts = ServedParts(settings, store, folder, flags.quiet or flags.as_json)
     require_guarded(parts, allow_anonymous=allow_anonymous)
     with ending_by_itself():
         run(parts, lambda address: _tell(parts, address, open_browser))
@@ -101,11 +114,22 @@ def serve(  # noqa: PLR0913, PLR0917  # each is a flag
 
 def _settings(flags: Flags, given: Mapping[str, object]) -> Settings:
     """Return the settings with what the command line says of serving; raise ``SettingsError``."""
+    from pydantic import ValidationError
+
+    from ...pipeline.settings.serve import Serve
     from ..run.request import read_settings
 
     settings = read_settings(flags.config)
     named = {name: value for name, value in given.items() if value is not None}
-    return settings.model_copy(update={"serve": settings.serve.model_copy(update=named)})
+    try:
+        backends = named.pop("router.backends", settings.serve.router.backends)
+        routed = settings.serve.router.model_dump() | {"backends": backends}
+        serve = Serve.model_validate(settings.serve.model_dump() | named | {"router": routed})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = f"noctule serve: {'.'.join(map(str, first['loc']))}"
+        raise SettingsError(first["msg"].removeprefix("Value error, "), where=where) from None
+    return settings.model_copy(update={"serve": serve})
 
 
 def _site_folder(given: Path | None) -> Path | None:
@@ -133,6 +157,8 @@ def _store(flags: Flags, site: Path | None) -> Path | None:
 
 
 def _tell(parts: ServedParts, address: str, open_browser: bool) -> None:
+    if parts.settings.serve.is_router:
+        output.say(f"Asking {', '.join(parts.settings.serve.router.backends)} at {address}v1/search?q=")
     if parts.store is not None:
         output.say(f"Searching {parts.store} at {address}v1/search?q=")
     if parts.site is not None:

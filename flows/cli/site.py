@@ -61,6 +61,7 @@ def site(  # noqa: PLR0913, PLR0917  # what the command line offers
 
     Examples: noctule site --out public, then open public/index.html ; noctule site --search-only --out html
     """
+    from ...docsite.build import refuse_other_content
     from ...pipeline.directives import is_fault, require_followed
     from ..report.store import remarks_of
     from ..run.context import BuildOptions, RunContext
@@ -81,6 +82,8 @@ def site(  # noqa: PLR0913, PLR0917  # what the command line offers
             where="noctule site",
             hint="Give the folder of that version's pages as --out.",
         )
+    if not (search_only or settings.site.version):
+        refuse_other_content(out.resolve())  # now, not after the search index is made
     run = RunContext(settings, flags.store.absolute(), BuildOptions(full=full), out.absolute())
 
     def work(driver: Driver, progress: Progress) -> JobResult:

@@ -15,7 +15,7 @@ from . import output
 from .flags import Flags, RequireSigned
 
 if TYPE_CHECKING:
-    from ..report.store import Account
+    from ..report.store import SnapshotReport
 
 _MAX_SHOWN = 20
 _MORE = "  and {} more (all of them: --json)"
@@ -86,9 +86,9 @@ def snapshots(flags: Flags) -> None:
 
     Example: noctule snapshots --json
     """
-    from ..report.store import shelf
+    from ..report.store import snapshot_rows
 
-    rows = shelf(flags.open_store())
+    rows = snapshot_rows(flags.open_store())
     if flags.as_json:
         output.emit({"snapshots": [asdict(row) for row in rows]})
         return
@@ -152,7 +152,7 @@ def prune(
 
     Examples: noctule prune --keep 2 ; noctule prune --embeddings
     """
-    from ..incremental.embedding_use import prune_store
+    from ..incremental.pruning import prune_store
     from ..run.request import read_settings
 
     store, settings = flags.open_store(), read_settings(flags.config)
@@ -178,16 +178,16 @@ def report(flags: Flags, snapshot: _Snapshot = None) -> None:
 
     Example: noctule report --json
     """
-    from ..report.store import account
+    from ..report.store import snapshot_report
 
-    found = account(flags.open_store(), snapshot)
+    found = snapshot_report(flags.open_store(), snapshot)
     if flags.as_json:
         output.emit(found.as_dict())
         return
-    _print_account(found)
+    _print_report(found)
 
 
-def _print_account(found: Account) -> None:
+def _print_report(found: SnapshotReport) -> None:
     output.say(f"snapshot {found.snapshot}, settings {found.settings_sha256[:12]}, model {found.model}")
     output.table(("table", "rows"), [(name, f"{rows:,}") for name, rows in found.counts.items()])
     output.say()
@@ -227,16 +227,19 @@ def _print_night(night: Mapping[str, Any]) -> None:
     if not night:
         return
     output.say()
-    output.say(f"The night that made it, compared with {night['previous'] or 'nothing: it was the first'}:")
+    previous = night["previous"]
+    output.say(
+        f"Compared with {previous}:" if previous else "Compared with nothing, as the first of its store:"
+    )
     for sheet in sheets(night):
         if sheet.sentence:
             output.say(f"  {sheet.heading}: {sheet.sentence}")
 
 
 def _print_gate(heading: str, relevance: Mapping[str, object]) -> None:
-    from ..report.store import said
+    from ..report.store import gate_lines
 
-    lines = said(relevance)
+    lines = gate_lines(relevance)
     if lines:
         output.say()
         output.say(heading)

@@ -31,7 +31,7 @@ class Caller(Protocol):
         """
 
 
-class Coder(Protocol):
+class BatchEncoder(Protocol):
     """An encoder of texts, here or elsewhere; ``at_once`` calls at a time keep it busy."""
 
     @property
@@ -51,5 +51,5 @@ class Engine(Protocol):
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
         """Start to load the model where it will be needed, given how many files have changed."""
 
-    def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
+    def batch_encoder(self, encoder: TransformerEncoder, texts: int) -> BatchEncoder:
         """Return an encoder for ``texts`` texts that encodes as ``encoder`` does."""

@@ -18,11 +18,11 @@ from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.settings.settings import Embed, Settings
 from ..run.workers import Begin, WorkerFailed, Workers
-from . import Caller, Coder, exchange
-from .environment import Surroundings, surroundings
+from . import BatchEncoder, Caller, exchange
+from .environment import DriverEnvironment, driver_environment
 from .exchange import Receipt
 from .jobs import TOKENS, EncodeJob, Outcome, ParseJob
-from .local import OwnEncoder
+from .local import LocalEncoder
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -54,20 +54,20 @@ def unavailable(kind: str, address: str, what: str) -> EngineUnavailable:
     )
 
 
-class Clustered:
+class ClusterEngine:
     """An engine whose cluster is contacted when the first batch needs it: an unchanged night starts none."""
 
     def __init__(self, settings: Settings, folder: Path, connect: Callable[[], Cluster]) -> None:
         self._embed, self._folder, self._connect = settings.embed, folder, connect
         self._starting = threading.Lock()
         self._cluster: Cluster | None = None
-        self._around: Surroundings | None = None
+        self._environment: DriverEnvironment | None = None
 
     @contextmanager
     def workers(self, batches: int) -> Iterator[Caller]:
         """Yield the cluster's workers; for a single batch, a process of this machine."""
         if batches > 1:
-            yield _Callers(self._reached(), self.around, self._folder)
+            yield _ClusterCaller(self._reached(), self.environment, self._folder)
         else:
             with Workers(1) as workers:
                 yield workers
@@ -75,22 +75,22 @@ class Clustered:
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
         """Do nothing: workers load the model with their first texts, and so does this process."""
 
-    def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
+    def batch_encoder(self, encoder: TransformerEncoder, texts: int) -> BatchEncoder:
         """Return the cluster's workers, with the driver's model and device; for a few texts, its encoder."""
         if texts <= _FEW_TEXTS:
-            return OwnEncoder(encoder)
+            return LocalEncoder(encoder)
         embed = self._embed.model_copy(
             update={"precision": encoder.precision, "device": encoder.device, "workers": 1}
         )
-        return ClusterCoder(self, encoder, embed, self._folder)
+        return ClusterEncoder(self, encoder, embed, self._folder)
 
     @property
-    def around(self) -> Surroundings:
+    def environment(self) -> DriverEnvironment:
         """Return what workers must have in common with this process."""
         with self._starting:
-            if self._around is None:
-                self._around = surroundings(self._folder, uuid4().hex)
-            return self._around
+            if self._environment is None:
+                self._environment = driver_environment(self._folder, uuid4().hex)
+            return self._environment
 
     def slots(self) -> int:
         """Return how many jobs to keep in flight now."""
@@ -119,11 +119,11 @@ def _receipt(outcome: Outcome) -> Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class _Callers:
+class _ClusterCaller:
     """The workers of a cluster, for stages whose results are tables."""
 
     cluster: Cluster
-    around: Surroundings
+    environment: DriverEnvironment
     folder: Path
 
     @property
@@ -131,17 +131,19 @@ class _Callers:
         return self.cluster.slots
 
     def watch(self, stage: Callable[[A, Begin], T], batch: A, limit_s: float) -> T:
-        job = ParseJob(cast(Callable[[Any, Begin], Any], stage), batch, limit_s, self.around)
+        job = ParseJob(cast(Callable[[Any, Begin], Any], stage), batch, limit_s, self.environment)
         receipt = _receipt(self.cluster.submit(job))
         found = exchange.table_of(exchange.take(self.folder, receipt))
         exchange.drop(self.folder, receipt)
         return cast(T, found)
 
 
-class ClusterCoder:
+class ClusterEncoder:
     """An encoder on the workers; a batch that crashed several of them is encoded here."""
 
-    def __init__(self, engine: Clustered, encoder: TransformerEncoder, embed: Embed, folder: Path) -> None:
+    def __init__(
+        self, engine: ClusterEngine, encoder: TransformerEncoder, embed: Embed, folder: Path
+    ) -> None:
         self._engine, self._encoder, self._embed, self._folder = engine, encoder, embed, folder
 
     @property
@@ -153,9 +155,11 @@ class ClusterCoder:
         """Return the vectors that a worker wrote; raise ``EngineUnavailable``."""
         content = exchange.table_bytes(pa.table({"text": pa.array(texts, type=pa.string())}))
         given = exchange.put(self._folder, content)
-        around, model = self._engine.around, self._encoder.model
+        environment, model = self._engine.environment, self._encoder.model
         try:
-            receipt = self._engine.submit(EncodeJob(given, self._embed, model.sha256, as_queries, around))
+            receipt = self._engine.submit(
+                EncodeJob(given, self._embed, model.sha256, as_queries, environment)
+            )
         except WorkerFailed as failure:
             _log.warning("%d texts are encoded on this machine: a worker %s", len(texts), failure)
             return self._encoder.encode(texts, progress, as_queries=as_queries)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import EngineUnavailable, SettingsError
-from ..run.signals import received, stop_if_told
+from ..run.signals import raise_if_stopped, received
 from ..run.workers import WorkerFailed
 from . import jobs
 from .cluster import unavailable
@@ -85,7 +85,7 @@ class DaskCluster:
         """Return the outcome, however long it takes, as long as there is a worker that could compute it."""
         last_seen = time.monotonic()
         while True:
-            stop_if_told()
+            raise_if_stopped()
             try:
                 outcome: Outcome = future.result(timeout=_LOOK_S)
                 return outcome
@@ -101,7 +101,7 @@ class DaskCluster:
         try:
             # After a stop parsers may still be at work: they end at their limit, and stay for the next run.
             if self._own is None and not is_stopped:
-                self._client.run(jobs.let_go, on_error="ignore")
+                self._client.run(jobs.release, on_error="ignore")
             self._client.close(timeout=1 if is_stopped else 10)
         except (*_GONE, TimeoutError):
             pass  # there is nobody left to tell
@@ -124,9 +124,9 @@ def _local_cluster(workers: int, scratch: Path) -> Any:
     """Return a cluster of one worker process per core, on the loopback address, without a dashboard."""
     from distributed import LocalCluster
 
-    from ..run.signals import spare_children
+    from ..run.signals import shield_children
 
-    spare_children()
+    shield_children()
     return LocalCluster(
         n_workers=workers,
         threads_per_worker=1,

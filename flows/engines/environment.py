@@ -18,14 +18,14 @@ from ..run.versions import sources_hash
 
 # What decides how a document is cut, counted or encoded.
 _DECIDING = (
-    "beautifulsoup4", "docutils", "markdown-it-py", "mdit-py-plugins", "nh3", "numpy", "pyarrow", "PyStemmer",
-    "PyYAML", "sentence-transformers", "tokenizers", "torch", "transformers",
+    "beautifulsoup4", "docutils", "linkify-it-py", "markdown-it-py", "mdit-py-plugins", "nh3", "numpy",
+    "pyarrow", "PyStemmer", "PyYAML", "sentence-transformers", "tokenizers", "torch", "transformers",
 )  # fmt: skip
 _SIGN = "sign"
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class DriverEnvironment:
     """The code and versions of the driver, and the exchange folder with the token in it."""
 
     versions: Mapping[str, str]
@@ -42,7 +42,7 @@ class Surroundings:
         ]
         if differing:
             raise EngineUnavailable(
-                f"a worker is not as this machine: {', '.join(differing)}",
+                f"a worker does not match this machine: {', '.join(differing)}",
                 where=host,
                 hint="Install the same versions there, and start the worker again.",
             )
@@ -54,10 +54,10 @@ class Surroundings:
             )
 
 
-def surroundings(folder: Path, token: str) -> Surroundings:
-    """Return those of this process, and put the token into the folder."""
+def driver_environment(folder: Path, token: str) -> DriverEnvironment:
+    """Return the environment of this process, and put the token into the folder."""
     durable.write_file(folder / _SIGN, token.encode())
-    return Surroundings(versions(), folder, token)
+    return DriverEnvironment(versions(), folder, token)
 
 
 @lru_cache(maxsize=1)

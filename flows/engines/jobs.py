@@ -18,11 +18,11 @@ from ...pipeline.errors import EngineUnavailable
 from ...pipeline.settings.settings import Embed
 from ..run.workers import Begin, Workers
 from . import exchange
-from .environment import Surroundings
+from .environment import DriverEnvironment
 from .exchange import Receipt
 
 TOKENS = "tokens"
-# This process's parsers, from the first job to ``let_go``.
+# This process's parsers, from the first job to ``release``.
 _kept: list[Workers] = []
 _starting = threading.Lock()
 
@@ -34,7 +34,7 @@ class ParseJob:
     stage: Callable[[Any, Begin], pa.Table]
     batch: Any
     limit_s: float
-    around: Surroundings
+    environment: DriverEnvironment
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class EncodeJob:
     embed: Embed
     model_sha256: str
     as_queries: bool
-    around: Surroundings
+    environment: DriverEnvironment
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Outcome:
 def run(job: ParseJob | EncodeJob, threads: int = 1) -> Outcome:
     """Return the outcome of the job, run in this worker process with at most ``threads`` threads."""
     try:
-        job.around.require_same()
+        job.environment.require_same()
         threads = max(1, min(threads, available_cores()))
         return Outcome(_parse(job, threads) if isinstance(job, ParseJob) else _encode(job, threads))
     except Exception as error:  # the driver raises it
@@ -67,7 +67,9 @@ def run(job: ParseJob | EncodeJob, threads: int = 1) -> Outcome:
 
 
 def _parse(job: ParseJob, threads: int) -> Receipt:
-    return _parsers(threads).watch(partial(_stored, job.stage, job.around.folder), job.batch, job.limit_s)
+    return _parsers(threads).watch(
+        partial(_stored, job.stage, job.environment.folder), job.batch, job.limit_s
+    )
 
 
 def _stored(stage: Callable[[Any, Begin], pa.Table], folder: Path, batch: Any, begin: Begin) -> Receipt:
@@ -92,11 +94,11 @@ def _encode(job: EncodeJob, threads: int) -> Receipt:
             where=str(encoder.model.folder),
             hint=f"It must be that of the driver: {job.model_sha256}.",
         )
-    texts = exchange.table_of(exchange.take(job.around.folder, job.texts)).column("text").to_pylist()
+    texts = exchange.table_of(exchange.take(job.environment.folder, job.texts)).column("text").to_pylist()
     tokens: list[int] = []
     vectors = encoder.encode(texts, tokens.append, as_queries=job.as_queries)
     table = pa.table({"vector": fixed_size_lists(vectors)}, metadata={TOKENS: str(sum(tokens))})
-    return exchange.put(job.around.folder, exchange.table_bytes(table))
+    return exchange.put(job.environment.folder, exchange.table_bytes(table))
 
 
 @lru_cache(maxsize=1)
@@ -104,7 +106,7 @@ def _encoder(embed: Embed) -> TransformerEncoder:
     return TransformerEncoder(embed)
 
 
-def let_go() -> None:
+def release() -> None:
     """End parser processes and unload the model: the run is over, and the worker may be idle for days."""
     with _starting:
         while _kept:

@@ -12,8 +12,8 @@ from ...pipeline.embedding.encoder import Progress, TransformerEncoder, Vectors,
 from ...pipeline.settings.settings import Settings
 from ..run.signals import received
 from ..run.workers import Begin, Workers, unwatched
-from . import Caller, Coder
-from .few_texts import MOST_TEXTS, BackgroundEncoder
+from . import BatchEncoder, Caller
+from .background_encoder import MOST_TEXTS, BackgroundEncoder
 
 # So many have more texts than another process should encode.
 MOST_FILES = 1_000
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class InlineCaller:
     """A caller in this process: easy to debug, but a parser that hangs hangs the build."""
 
     count: int = 1
@@ -35,7 +35,7 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnEncoder:
+class LocalEncoder:
     """The driver's encoder; its threads are shared by the calls."""
 
     encoder: TransformerEncoder
@@ -53,14 +53,14 @@ class Inline:
     @contextmanager
     def workers(self, batches: int) -> Iterator[Caller]:  # noqa: ARG002
         """Yield a caller in this process."""
-        yield Here()
+        yield InlineCaller()
 
     def prepare(self, encoder: TransformerEncoder, files: int) -> None:
         """Do nothing: the model is loaded on first use."""
 
-    def coder(self, encoder: TransformerEncoder, texts: int) -> OwnEncoder:  # noqa: ARG002
+    def batch_encoder(self, encoder: TransformerEncoder, texts: int) -> LocalEncoder:  # noqa: ARG002
         """Return the encoder itself."""
-        return OwnEncoder(encoder, at_once=1)
+        return LocalEncoder(encoder, at_once=1)
 
 
 class Processes:
@@ -87,10 +87,10 @@ class Processes:
         elif files and self._background is None:
             self._background = BackgroundEncoder(self._embed, encoder)
 
-    def coder(self, encoder: TransformerEncoder, texts: int) -> Coder:
+    def batch_encoder(self, encoder: TransformerEncoder, texts: int) -> BatchEncoder:
         """Return the encoder itself, or for a few texts the process that has the model already."""
         if self._background is None or encoder.is_loaded or texts > MOST_TEXTS:
-            return OwnEncoder(encoder)
+            return LocalEncoder(encoder)
         return self._background
 
     def close(self) -> None:

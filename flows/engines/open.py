@@ -13,7 +13,7 @@ from ...artifacts.store.store import Store
 from ...pipeline.embedding.encoder import available_cores
 from ...pipeline.settings.settings import Settings
 from . import Engine
-from .cluster import Cluster, Clustered
+from .cluster import Cluster, ClusterEngine
 from .local import Inline, Processes
 
 
@@ -31,7 +31,7 @@ def opened(settings: Settings, store: Store) -> Iterator[Engine]:
             processes.close()
     else:
         folder = _exchange_folder(settings, store)
-        engine = Clustered(settings, folder, _connecting(settings, folder))
+        engine = ClusterEngine(settings, folder, _connecting(settings, folder))
         try:
             yield engine
         finally:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...artifacts.disk import folders
 from ...pipeline.errors import EngineUnavailable, SettingsError
-from ..run.signals import keeping_handlers, stop_if_told
+from ..run.signals import raise_if_stopped, restoring_handlers
 from ..run.workers import WorkerFailed
 from . import jobs
 from .cluster import unavailable
@@ -29,7 +29,7 @@ class RayCluster:
 
     def __init__(self, address: str, workers: int) -> None:
         self._address, self._scratch = address, None if address else _own_scratch()
-        with keeping_handlers():  # Ray's would end this process at once, with a stack trace
+        with restoring_handlers():  # Ray's would end this process at once, with a stack trace
             self._ray = _ray(self._scratch)
             self._start(workers)
         remote = self._ray.remote(jobs.run)
@@ -85,7 +85,7 @@ class RayCluster:
         """Return the outcome, however long it takes, as long as there is a core that could compute it."""
         last_seen = time.monotonic()
         while True:
-            stop_if_told()
+            raise_if_stopped()
             try:
                 outcome: Outcome = self._ray.get(reference, timeout=_LOOK_S)
                 return outcome

@@ -38,7 +38,7 @@ def preflight(request: IndexRequest, out: Path | None = None) -> tuple[RunContex
             pass
     if begins_later:
         return run, None
-    from .unchanged import look  # imports what hashes files, and no model
+    from .unchanged import find_unchanged  # imports what hashes files, and no model
 
-    known, same = look(run, store)
+    known, same = find_unchanged(run, store)
     return replace(run, known=known), same

@@ -34,7 +34,7 @@ class UnchangedSnapshot:
     inputs: str
 
 
-def look(run: RunContext, store: Store) -> tuple[dict[str, object], UnchangedSnapshot | None]:
+def find_unchanged(run: RunContext, store: Store) -> tuple[dict[str, object], UnchangedSnapshot | None]:
     """Read and hash the sources; return both, and the current snapshot if its inputs were the same.
 
     What failed is not returned, so that a run looks again. This needs no Prefect, no model and no worker.

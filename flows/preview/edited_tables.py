@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 import pyarrow as pa
@@ -40,6 +40,7 @@ class EditedTables:
     snapshot: Snapshot
     edits: Mapping[str, Edit] = field(default_factory=dict)
     _read: dict[tuple[str, tuple[str, ...]], pa.Table] = field(default_factory=dict)
+    _linking: dict[str, LinkingDocument] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -48,7 +49,7 @@ class EditedTables:
 
     def with_edits(self, edits: Mapping[str, Edit]) -> EditedTables:
         """Return the same snapshot with other edits."""
-        return EditedTables(self.snapshot, dict(edits), self._read)
+        return EditedTables(self.snapshot, dict(edits), self._read, self._linking)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return one table, or some of its columns, with the rows of edited documents."""
@@ -67,24 +68,20 @@ class EditedTables:
 
     def linking(self) -> list[LinkingDocument]:
         """Return what links can lead to; the links of edited documents alone are listed."""
-        names = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors", "front_matter"]
-        columns = (self.table("documents").column(name).to_pylist() for name in names)
+        if not self._linking:
+            self._linking.update(self._linking_before())
         parsed = [edit.parsed for edit in self.edits.values() if edit.parsed is not None]
         edited = {document.doc_id: document for each in parsed for document in each.linking_documents()}
-        return [
-            edited.get(doc_id)
-            or LinkingDocument(
-                doc_id,
-                collection,
-                path,
-                url,
-                title,
-                (*aliases, *published_names(path, front)),
-                tuple(anchors),
-                (),
-            )
-            for doc_id, collection, path, url, title, aliases, anchors, front in zip(*columns, strict=True)
-        ]
+        left = {name: each for name, each in self._linking.items() if name not in self.edits}
+        return [*left.values(), *edited.values()]
+
+    def _linking_before(self) -> Iterator[tuple[str, LinkingDocument]]:
+        """Yield the documents of the snapshot by id, without their links."""
+        names = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors", "front_matter"]
+        columns = (self.snapshot.table("documents", names).column(name).to_pylist() for name in names)
+        for doc_id, collection, path, url, title, aliases, anchors, front in zip(*columns, strict=True):
+            known = (*aliases, *published_names(path, front))
+            yield doc_id, LinkingDocument(doc_id, collection, path, url, title, known, tuple(anchors), ())
 
     def links_before(self, doc_id: str) -> dict[tuple[str, str], ResolvedLink]:
         """Return a document's links in the snapshot by kind and by target as written."""

@@ -66,12 +66,13 @@ class Editor:
         local = {name: c for name, c in settings.collections.items() if not is_address(c.root)}
         self._roots = {name: Path(os.path.realpath(c.root)) for name, c in local.items()}
         self._lock = threading.Lock()
+        self._plan: SitePlan | None = None  # the last one
 
     def warm(self) -> None:
         """Read the tables, plan the site and parse a file once: the first one saved takes no longer."""
         self._tables.linking()
-        plan = plan_site(self._tables, self._settings.site)
-        local = (entry for entry in plan.library.entries if entry.collection in self._roots)
+        self._plan = plan_site(self._tables, self._settings.site)
+        local = (entry for entry in self._plan.library.entries if entry.collection in self._roots)
         for entry in islice(local, 1):
             root = self._roots[entry.collection]
             self._parsed(FoundFile(entry.collection, entry.path, str(root / entry.path), 0))
@@ -92,8 +93,9 @@ class Editor:
                 self._parse(file, edits)
             self._tables = self._tables.with_edits(edits)
             self._tables = self._tables.with_edits(self._with_links(edits))
-            plan = plan_site(self._tables, self._settings.site) if edits else None
-            return Edition(plan, self._tables.edits, dict(self._problems))
+            if edits:
+                self._plan = plan_site(self._tables, self._settings.site, before=self._plan)
+            return Edition(self._plan if edits else None, self._tables.edits, dict(self._problems))
 
     def _parse(self, file: FoundFile, edits: dict[str, Edit]) -> None:
         """Put the file's document among the edits; one that cannot be used stays as it was, with a reason."""

@@ -27,7 +27,7 @@ OUT_ENDINGS = (".json", ".parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class EvaluatedSearch:
     """A search to evaluate: settings over a snapshot (the current one if none is named).
 
     ``label`` tells it from others.
@@ -75,7 +75,11 @@ def judged_sets(folders: Sequence[Path]) -> tuple[Judged, ...]:
 
 
 def relevance(
-    subject: Subject, sets: Sequence[Judged], mode: Mode, against: Subject | None, progress: Progress
+    subject: EvaluatedSearch,
+    sets: Sequence[Judged],
+    mode: Mode,
+    against: EvaluatedSearch | None,
+    progress: Progress,
 ) -> Relevance:
     """Evaluate the subject on every set, compared with rankings that sets bring along and ``against``."""
     snapshot, own, pairs = evaluated(subject, sets, mode, progress)
@@ -89,7 +93,7 @@ def relevance(
 
 
 def evaluated(
-    subject: Subject, sets: Sequence[Judged], mode: Mode, progress: Progress, *, timed: bool = True
+    subject: EvaluatedSearch, sets: Sequence[Judged], mode: Mode, progress: Progress, *, timed: bool = True
 ) -> tuple[SnapshotId, tuple[Evaluation, ...], tuple[Pair, ...]]:
     """Return the snapshot asked, an evaluation for each set, and the rankings that sets brought along."""
     evaluations, runs = [], []
@@ -110,7 +114,7 @@ def evaluated(
         return snapshot.id, tuple(evaluations), tuple(runs)
 
 
-def _notes(subject: Subject, against: Subject | None) -> list[str]:
+def _notes(subject: EvaluatedSearch, against: EvaluatedSearch | None) -> list[str]:
     if against is None or _shape(against.settings) == _shape(subject.settings):
         return []
     return [f"{against.label}: only how it searches was compared; its other settings shape another snapshot"]

@@ -35,7 +35,7 @@ _THE_SAME = "the content is that of the current snapshot: nothing was asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Fallen:
+class FallenQuery:
     """A query that is answered worse, and where the document that answers it stood before and stands now."""
 
     change: QueryChange
@@ -62,7 +62,7 @@ class SetVerdict:
     deleted: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     unknown_queries: tuple[str, ...] = ()
-    fell: tuple[Fallen, ...] = ()
+    fell: tuple[FallenQuery, ...] = ()
     reason: str = ""
     unanswered: float | None = None
 
@@ -206,14 +206,16 @@ class _Compared:
             self.after.evaluated(self.common, self.located),
         )
 
-    def fallen(self, change: QueryChange) -> Fallen:
+    def fallen(self, change: QueryChange) -> FallenQuery:
         """Return the query with the document that answers it best, before and after."""
         gains = self.common.qrels[change.query_id]
         right = [document for document in sorted(gains) if gains[document] > 0]
         stood = [self.before.explained(change.text, self.was.doc_ids[each]) for each in right]
         # The one that stood highest; of several that did not stand at all, the best judged.
         at = min(range(len(right)), key=lambda at: (stood[at].rank or DEPTH + 1, -gains[right[at]], at))
-        return Fallen(change, stood[at], self.after.explained(change.text, self.located.doc_ids[right[at]]))
+        return FallenQuery(
+            change, stood[at], self.after.explained(change.text, self.located.doc_ids[right[at]])
+        )
 
 
 def _only(judged: Judged, documents: frozenset[str]) -> Judged:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...artifacts.judged.explain import Explained
-    from .gate import Fallen, SetVerdict, Verdict
+    from .gate import FallenQuery, SetVerdict, Verdict
 
 _MOST_NAMED = 10
 _MOST_TERMS = 6
@@ -50,7 +50,7 @@ def _figures(each: SetVerdict, measure: str) -> str:
     )
 
 
-def _fallen(fallen: Fallen, measure: str) -> Iterator[str]:
+def _fallen(fallen: FallenQuery, measure: str) -> Iterator[str]:
     change = fallen.change
     yield (
         f"  {change.query_id} {change.text!r}: {measure} {change.before:.3f} to {change.after:.3f}, "

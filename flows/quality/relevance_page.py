@@ -23,12 +23,12 @@ from ...docsite.charts.page import lone_page
 from ...docsite.charts.rows import Bar, bars_figure
 from ...docsite.pages.report import ReportSheet, sheets_html
 from ...pipeline.errors import SettingsError
-from .evaluate import Relevance, Subject, evaluated
+from .evaluate import EvaluatedSearch, Relevance, evaluated
 
 if TYPE_CHECKING:
     from ...artifacts.judged.reading import Judged
     from ..run.stage import Progress
-    from .tuning.held_out import Found, HeldOutSet
+    from .tuning.held_out import HeldOutSet, TuningResult
 
 _MEASURE = "nDCG@10"
 _CONFIDENCE = (
@@ -49,7 +49,7 @@ def write(page: str, report: Path) -> None:
     durable.replace_file(report.absolute(), page.encode())
 
 
-def page(subject: Subject, sets: Sequence[Judged], found: Relevance, progress: Progress) -> str:
+def page(subject: EvaluatedSearch, sets: Sequence[Judged], found: Relevance, progress: Progress) -> str:
     """Return the evaluation as a page; asks all queries again without each list, and of words alone.
 
     Queries won and lost are those against what the search was compared with, otherwise against words alone.
@@ -73,7 +73,7 @@ _ALONE = "words alone"
 
 
 def _ablation(
-    subject: Subject, sets: Sequence[Judged], found: Relevance, progress: Progress
+    subject: EvaluatedSearch, sets: Sequence[Judged], found: Relevance, progress: Progress
 ) -> Iterator[tuple[str, tuple[Evaluation, ...]]]:
     """Yield what the search is without each of its lists, and what words alone find."""
     at = replace(subject, snapshot=found.snapshot)
@@ -142,7 +142,7 @@ def _worth(each: Evaluation, parts: dict[str, Evaluation]) -> Figure | None:
     )
 
 
-def tuning_page(found: Found, verdict: str) -> str:
+def tuning_page(found: TuningResult, verdict: str) -> str:
     """Return the tuning as a page: queries won and lost when held out, and what each change is worth."""
     sheets = [ReportSheet("Verdict", verdict), _sheet("Changes", [_votes(found), _changes(found)])]
     for each in found.sets:
@@ -166,7 +166,7 @@ def _compared(each: HeldOutSet) -> str:
     )
 
 
-def _votes(found: Found) -> Figure | None:
+def _votes(found: TuningResult) -> Figure | None:
     bars = [
         Bar(
             str(change),
@@ -181,7 +181,7 @@ def _votes(found: Found) -> Figure | None:
     return figure and replace(figure, legend=legend)
 
 
-def _changes(found: Found) -> Figure | None:
+def _changes(found: TuningResult) -> Figure | None:
     ordered = sorted(found.worth, key=lambda each: (-each[1], each[0].key))
     bars = [
         Bar(str(change), worth, note=f"{worth:+.4f}", kind="up" if worth > 0 else "down")

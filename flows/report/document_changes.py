@@ -24,7 +24,7 @@ class NamedCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class DocumentChanges:
     """Changed documents by id; ``moved``: the same source at another path, as ``before -> now``."""
 
     added: NamedCount
@@ -43,7 +43,7 @@ class LinkChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class LinkChanges:
     """Links that broke since the last snapshot, and links that were broken and no longer are."""
 
     broken: int
@@ -53,7 +53,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedFiles:
     """Files newly left out, with the reason, and how many are usable again."""
 
     count: int
@@ -67,13 +67,13 @@ def named(names: Iterable[str]) -> NamedCount:
     return NamedCount(len(ordered), tuple(ordered[:MOST_NAMED]))
 
 
-def document_changes(before: Snapshot | None, now: Snapshot) -> Documents:
+def document_changes(before: Snapshot | None, now: Snapshot) -> DocumentChanges:
     """Return the documents added, changed, moved and removed since the last snapshot, if there was one."""
     old, new = document_hashes(before), document_hashes(now)
     added, removed = new.keys() - old.keys(), old.keys() - new.keys()
     by_hash = {old[name]: name for name in sorted(removed, reverse=True)}
     moved = {name: by_hash[new[name]] for name in sorted(added) if new[name] in by_hash}
-    return Documents(
+    return DocumentChanges(
         added=named(added - moved.keys()),
         changed=named(name for name in new.keys() & old.keys() if new[name] != old[name]),
         moved=named(f"{source} -> {name}" for name, source in moved.items()),
@@ -89,11 +89,11 @@ def document_hashes(snapshot: Snapshot | None) -> Mapping[str, str]:
     return dict(zip(*(table.column(name).to_pylist() for name in ("doc_id", "sha256")), strict=True))
 
 
-def refused_files(before: Snapshot | None, now: Snapshot) -> Refused:
+def refused_files(before: Snapshot | None, now: Snapshot) -> RefusedFiles:
     """Return the files that are newly left out, and the number that no longer are."""
     old, new = _rejected(before), _rejected(now)
     fresh = sorted(new.keys() - old.keys())
-    return Refused(
+    return RefusedFiles(
         len(fresh), tuple((name, new[name]) for name in fresh[:MOST_NAMED]), named(old.keys() - new.keys())
     )
 
@@ -107,14 +107,14 @@ def _rejected(snapshot: Snapshot | None) -> Mapping[str, str]:
     return {f"{row['collection']}:{row['path']}": f"{row['kind']}: {row['reason']}" for row in left_out}
 
 
-def link_changes(before: Snapshot | None, now: Snapshot) -> Links:
+def link_changes(before: Snapshot | None, now: Snapshot) -> LinkChanges:
     """Return links that broke and links that were repaired, by their page and target as written."""
     if before is None:
-        return Links(0, 0, (), ())
+        return LinkChanges(0, 0, (), ())
     was, is_ = _missing(before), _missing(now)
     broken = _sorted(is_.filter(pc.invert(pc.is_in(is_.column("key"), was.column("key").combine_chunks()))))
     mended = _sorted(was.filter(pc.invert(pc.is_in(was.column("key"), is_.column("key").combine_chunks()))))
-    return Links(
+    return LinkChanges(
         broken=len(broken),
         mended=len(mended),
         first_broken=tuple(_link(key, status) for key, status in broken[:MOST_NAMED]),

@@ -1,4 +1,4 @@
-"""A forecast of a run, made by reading the sources and the current snapshot; nothing is written."""
+"""A dry run: sources and the current snapshot are read to say what a run would do; nothing is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..run.context import BuildOptions, RunContext
 from ..run.versions import decides
 from ..sources.remote_sources import FileHash, RemoteSources
 from ..stages.corpus import require_cached
-from ..stages.guards import documents_before, published_hashes, read_unverified, require_unshrunk
+from ..stages.guards import documents_before, published_hashes, require_unshrunk
 from ..stages.sources import Listing, list_sources, read_in_full, seen_source
 from .history import Estimate, Kind, estimate, past_runs
 
@@ -41,8 +41,8 @@ class CollectionChanges:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
-    """A forecast of what a run would read and do.
+class DryRun:
+    """What a run would read and do.
 
     ``stopped`` says why a collection would fail, ``reads`` whether source files are read.
     """
@@ -58,7 +58,7 @@ class Forecast:
     reads: bool = True
 
     def as_dict(self) -> dict[str, object]:
-        """Return the forecast as a JSON object."""
+        """Return it as a JSON object."""
         return asdict(self) | {
             "files": {each.collection: each.files for each in self.collections},
             "rejected": [asdict(each) for each in self.rejections],
@@ -76,11 +76,11 @@ class _Before:
     documents: int
 
 
-def forecast(run: RunContext, store: Store) -> Forecast:
+def dry_run(run: RunContext, store: Store) -> DryRun:
     """Return what a run would do; raise ``MissingRoot``, or ``SourceError`` if it cannot begin."""
     settings, options = run.settings, run.options
     if not run.reads_sources:
-        return _recalled(settings, store, options)
+        return _without_reading(settings, store, options)
     listing = list_sources(settings)
     before = _before(store)
     anew = options.start is not None
@@ -98,7 +98,7 @@ def forecast(run: RunContext, store: Store) -> Forecast:
     runs = past_runs(read_runs(store.root))
     kind: Kind = "first" if options.start == "parse" else _kind(changes, rebuilt, before)
     stopped = _stopped(settings, listing, store, changes, options)
-    return Forecast(
+    return DryRun(
         collections=changes,
         bytes=sum(file.size for file in listing.files if file not in there) + remote.read_bytes,
         rejections=listing.rejections,
@@ -110,13 +110,13 @@ def forecast(run: RunContext, store: Store) -> Forecast:
     )
 
 
-def _recalled(settings: Settings, store: Store, options: BuildOptions) -> Forecast:
-    """Return the forecast of a run that reads no files; raise ``SourceError`` if there can be none."""
+def _without_reading(settings: Settings, store: Store, options: BuildOptions) -> DryRun:
+    """Return what a run that reads no files would do; raise ``SourceError`` if there can be none."""
     require_cached(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
     time = estimate(runs, "first" if anew else "night", before.documents, texts)
-    return Forecast((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)
+    return DryRun((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)
 
 
 def _before(store: Store) -> _Before:
@@ -124,7 +124,7 @@ def _before(store: Store) -> _Before:
         current = store.current()
         if current is None:
             return _Before({}, {}, 0, 0)
-        snapshot = read_unverified(store, current)
+        snapshot = store.read_unverified(current)
         refused: dict[str, set[str]] = {}
         for row in snapshot.table("report", ["collection", "path"]).to_pylist():
             refused.setdefault(row["collection"], set()).add(row["path"])

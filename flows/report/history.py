@@ -53,7 +53,8 @@ def past_runs(records: Iterable[Mapping[str, Any]]) -> tuple[PastRun, ...]:
 def _run(record: Mapping[str, Any]) -> PastRun:
     stages = recorded_seconds(record)
     encoded, reused = int(record["encoded"]), int(record["reused"])
-    mostly_new = encoded > reused or int(record.get("generation", 0)) == 1
+    is_first = int(record.get("generation", 0)) == 1 and bool(record["changed"])
+    mostly_new = encoded > reused or is_first
     kind: Kind = "first" if mostly_new else "night" if record["changed"] else "unchanged"
     documents, finished = int(record["documents"]), str(record.get("finished", ""))
     return PastRun(
@@ -76,9 +77,11 @@ def estimate(runs: Sequence[PastRun], kind: Kind, documents: int, texts: int) ->
     """Return the estimated duration of a run of this kind, for so many documents and so many texts to encode.
 
     The latest runs of the kind are used, first runs scaled by their documents, encoding by the texts; without
-    any of the kind, those of another. ``None`` if no run is on record.
+    any of the kind, those of another; for a run that finds nothing new, they say nothing. ``None`` if no run
+    is on record to go by.
     """
-    like = [run for run in runs if run.kind == kind][:WEEK] or list(runs[:WEEK])
+    like = [run for run in runs if run.kind == kind][:WEEK]
+    like = like or ([] if kind == "unchanged" else list(runs[:WEEK]))
     if not like:
         return None
     each = [_scaled(run, documents if kind == "first" else run.documents) for run in like]

@@ -21,12 +21,18 @@ from ...pipeline.model import SnapshotId
 from ..incremental.rebuild_reasons import Rebuild
 from ..quality import gate_lines
 from ..run.stage import seconds_by_stage
-from ..stages.guards import read_unverified
-from .document_changes import Documents, Links, Refused, document_changes, link_changes, refused_files
+from .document_changes import (
+    DocumentChanges,
+    LinkChanges,
+    RefusedFiles,
+    document_changes,
+    link_changes,
+    refused_files,
+)
 from .folder_changes import Folder, folder_changes
 from .history import WEEK, past_runs, usual
 from .result import BuildResult, bytes_of
-from .topic_changes import Rising, Topics, rising_terms, topic_changes
+from .topic_changes import RisingTerm, TopicChanges, rising_terms, topic_changes
 
 _log = logging.getLogger("noctule")
 _SITE = "site"
@@ -62,11 +68,11 @@ class NightReport:
     snapshot: str
     previous: str
     finished: str
-    documents: Documents
-    refused: Refused
-    links: Links
-    topics: Topics
-    rising: tuple[Rising, ...]
+    documents: DocumentChanges
+    refused: RefusedFiles
+    links: LinkChanges
+    topics: TopicChanges
+    rising: tuple[RisingTerm, ...]
     sizes: tuple[Size, ...]
     seconds: float
     usual_seconds: float
@@ -95,7 +101,7 @@ def compose(
     store: Store, result: BuildResult, previous: SnapshotId | None, rebuilt: Sequence[Rebuild]
 ) -> NightReport:
     """Return the report, from both snapshots and the records of runs; raise ``ArtifactError``."""
-    now = read_unverified(store, result.snapshot)
+    now = store.read_unverified(result.snapshot)
     before = None if previous in (None, result.snapshot) else _readable(store, previous)
     runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
     # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no
@@ -148,7 +154,7 @@ def _site_seconds(report: Mapping[str, Any]) -> float | None:
 
 def _readable(store: Store, snapshot: SnapshotId | None) -> Snapshot | None:
     try:
-        return read_unverified(store, snapshot) if snapshot else None
+        return store.read_unverified(snapshot) if snapshot else None
     except ArtifactError as error:
         _log.warning("the report compares with nothing: %s", error)
         return None

@@ -20,7 +20,6 @@ from ...pipeline.model import Rejection, SnapshotId
 from ..quality.gate_lines import lines
 from ..run.context import RunContext
 from ..run.stage import StageTime
-from ..stages.guards import read_unverified
 from ..stages.write import StagedSnapshot
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def record(store: Store, result: BuildResult) -> None:
 def _measured(store: Store, snapshot: SnapshotId) -> dict[str, int]:
     """Return the snapshot's size and its broken links; nothing if it cannot be read by now."""
     try:
-        found = read_unverified(store, snapshot)
+        found = store.read_unverified(snapshot)
         statuses = found.table("links", ["status"]).column("status")
     except (ArtifactError, OSError, pa.ArrowException) as error:
         _log.warning("the run's record has no sizes: %s", error)

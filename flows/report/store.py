@@ -1,4 +1,4 @@
-"""The contents of the store, and the account of one snapshot: counts, files left out, broken links."""
+"""The contents of the store, and the report on one of them: counts, files left out, broken links."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfRow:
+class SnapshotRow:
     """A snapshot in the store's list; ``damage`` says why its manifest cannot be read."""
 
     snapshot: SnapshotId
@@ -48,7 +48,7 @@ class UnresolvedLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class SnapshotReport:
     """All that ``noctule report`` shows; ``stages`` and ``finished`` are empty if the run's record is gone.
 
     ``night`` is the report of the night that made the snapshot, empty if it has none. ``relevance`` is what
@@ -93,7 +93,7 @@ class Account:
         return {name: sum(map(str.startswith, reasons, repeat(text))) for name, text in kinds.items()}
 
     def as_dict(self) -> dict[str, object]:
-        """Return the account as a JSON object."""
+        """Return the report as a JSON object."""
         counted = {name: getattr(self, name) for name in ("skipped", "quarantined", "directives", "private")}
         return asdict(self) | counted
 
@@ -110,14 +110,14 @@ def chosen(store: Store, named: str | None) -> SnapshotId:
     return current
 
 
-def shelf(store: Store) -> tuple[ShelfRow, ...]:
+def snapshot_rows(store: Store) -> tuple[SnapshotRow, ...]:
     """Return every snapshot of the store, the latest to become current first."""
     store.current()  # A pointer that cannot be read must not look like a store without a current snapshot.
     return tuple(_row(info, store) for info in store.snapshots())
 
 
-def _row(info: SnapshotInfo, store: Store) -> ShelfRow:
-    row = ShelfRow(info.snapshot_id, info.generation, info.current, info.previous)
+def _row(info: SnapshotInfo, store: Store) -> SnapshotRow:
+    row = SnapshotRow(info.snapshot_id, info.generation, info.current, info.previous)
     try:
         manifest = read_manifest(store.path_of(row.snapshot), row.snapshot)
     except ArtifactError as error:
@@ -127,12 +127,12 @@ def _row(info: SnapshotInfo, store: Store) -> ShelfRow:
     return replace(row, documents=documents, passages=passages, bytes=size)
 
 
-def account(store: Store, named: str | None) -> Account:
+def snapshot_report(store: Store, named: str | None) -> SnapshotReport:
     """Return what the snapshot named (or the current one) holds and left out; raise as ``Store.open``."""
     with store.open(None if named is None else SnapshotId(named)) as snapshot:
         manifest, run = snapshot.manifest, _run_of(store, snapshot.id)
         targets = _unresolved(snapshot)
-        return Account(
+        return SnapshotReport(
             snapshot=snapshot.id,
             settings_sha256=manifest.settings_sha256,
             model=manifest.model.name,
@@ -175,7 +175,7 @@ def _refused(store: Store) -> Mapping[str, object]:
     return latest | {"finished": _readable(latest["finished"])} if "refused" in latest else {}
 
 
-def said(relevance: Mapping[str, object]) -> tuple[str, ...]:
+def gate_lines(relevance: Mapping[str, object]) -> tuple[str, ...]:
     """Return the gate's findings as lines; none if it did not run."""
     lines = relevance.get("said", ())
     return tuple(map(str, lines)) if isinstance(lines, list) else ()

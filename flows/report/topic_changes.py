@@ -29,7 +29,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Topics:
+class TopicChanges:
     """Changed communities; ``moved`` documents are not in the community that most of their old one became."""
 
     moved: int
@@ -40,7 +40,7 @@ class Topics:
 
 
 @dataclass(frozen=True, slots=True)
-class Rising:
+class RisingTerm:
     """A term, and the number of passages with it before and now."""
 
     term: str
@@ -48,16 +48,16 @@ class Rising:
     now: int
 
 
-def topic_changes(before: Snapshot | None, now: Snapshot) -> Topics:
+def topic_changes(before: Snapshot | None, now: Snapshot) -> TopicChanges:
     """Return communities matched by shared documents: each is the same as the one it shares most with."""
     if before is None:
-        return Topics(0, (), (), (), ())
+        return TopicChanges(0, (), (), (), ())
     same, moved = _matched(before, now)
     old, new = _communities(before), _communities(now)
     pairs = [(old[o], new[n]) for n, o in sorted(same.items()) if o in old and n in new]
     come = (each for number, each in new.items() if number not in same and each.size > 1)
     gone = (each for number, each in old.items() if number not in same.values() and each.size > 1)
-    return Topics(
+    return TopicChanges(
         moved=moved,
         new=_bounded(Topic(each.shown, 0, each.size) for each in come),
         gone=_bounded(Topic(each.shown, each.size, 0) for each in gone),
@@ -116,7 +116,7 @@ def _numbers(column: pa.ChunkedArray) -> Ints:
     return numbers
 
 
-def rising_terms(before: Snapshot | None, now: Snapshot) -> tuple[Rising, ...]:
+def rising_terms(before: Snapshot | None, now: Snapshot) -> tuple[RisingTerm, ...]:
     """Return the terms whose passages grew most for their number, in their most common spelling."""
     if before is None:
         return ()
@@ -127,15 +127,15 @@ def rising_terms(before: Snapshot | None, now: Snapshot) -> tuple[Rising, ...]:
     rows = np.flatnonzero(is_ > was)
     rows = rows[np.lexsort((rows, -(is_ - was)[rows] / np.sqrt(is_[rows])))]
     terms = new.column("term")
-    chosen: list[Rising] = []
+    chosen: list[RisingTerm] = []
     for row in rows.tolist():
         term = terms[row].as_py()
         if term.isalpha() and 2 < len(term) <= _LONGEST_WORD:
-            chosen.append(Rising(term, int(was[row]), int(is_[row])))
+            chosen.append(RisingTerm(term, int(was[row]), int(is_[row])))
         if len(chosen) == MOST_TERMS:
             break
     written = _surfaces(now, [each.term for each in chosen])
-    return tuple(Rising(written.get(each.term, each.term), each.before, each.now) for each in chosen)
+    return tuple(RisingTerm(written.get(each.term, each.term), each.before, each.now) for each in chosen)
 
 
 def _surfaces(snapshot: Snapshot, terms: list[str]) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from .signals import received, stop_if_told
+from .signals import raise_if_stopped, received
 from .workers import WorkerFailed, Workers, WorkersEnded
 
 A = TypeVar("A")
@@ -20,7 +20,7 @@ _log = logging.getLogger("noctule")
 
 
 @dataclass(frozen=True, slots=True)
-class Begun(Generic[T]):
+class BackgroundResult(Generic[T]):
     """Work under way in another process; calling it waits for the result and raises what the work raised."""
 
     _result: Future[T]
@@ -34,7 +34,7 @@ class Begun(Generic[T]):
         try:
             return self._result.result()
         except (WorkerFailed, WorkersEnded):
-            stop_if_told()  # it did not die, it was killed for that
+            raise_if_stopped()  # it did not die, it was killed for that
             _log.warning("the background process died (out of memory?): its work is done again here")
             return self._here()
 
@@ -61,7 +61,7 @@ class Background:
 
     def start(
         self, stage: Callable[[A], T], given: A, here: Callable[[], T] | None = None, *, waits: bool = True
-    ) -> Begun[T]:
+    ) -> BackgroundResult[T]:
         """Start ``stage(given)`` once earlier work is done; return a handle that waits for the result when
         called.
 
@@ -69,7 +69,7 @@ class Background:
         calling ``here`` if given: it may need less than ``stage(given)`` where data is already in memory.
         Without ``waits`` it also does work that has not begun when the result is requested.
         """
-        return Begun(self._submit(stage, given), here or partial(stage, given), waits)
+        return BackgroundResult(self._submit(stage, given), here or partial(stage, given), waits)
 
     def _submit(self, stage: Callable[[A], T], given: A) -> Future[T]:
         begun = self._waiting.submit(self._workers.call, stage, given, _LIMIT_S)

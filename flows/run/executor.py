@@ -18,7 +18,7 @@ from threading import Thread
 from typing import Any
 
 from .background import Background
-from .signals import stop_if_told
+from .signals import raise_if_stopped
 from .stage import Driver, Lane, Stage
 
 
@@ -36,7 +36,7 @@ class Execution:
         self._products: dict[str, object] = dict(given)
         self._driver, self._background = driver, background
         self._wanted = frozenset(wanted)
-        self._waiting = list(with_ends(needed_for(self._wanted, stages, given), stages, given))
+        self._waiting = list(with_leaf_stages(needed_for(self._wanted, stages, given), stages, given))
         self._running: dict[Future[tuple[Any, object]], Stage] = {}
         self._handles: dict[str, object] = {}
         self._failed: dict[str, BaseException] = {}
@@ -53,7 +53,7 @@ class Execution:
         """Provide products that no stage has to make; stages that only they needed are skipped too."""
         self._products |= products
         needed = needed_for(self._wanted, self._waiting, self._products)
-        self._waiting = list(with_ends(needed, self._waiting, self._products))
+        self._waiting = list(with_leaf_stages(needed, self._waiting, self._products))
 
     def make(self, product: str) -> Any:
         """Run stages until the product is there; raise what a stage raised.
@@ -63,7 +63,7 @@ class Execution:
         """
         while product not in self._products:
             self._collect(block=False)
-            self._begin_beside()
+            self._start_side_stages()
             self._require_possible(product)
             if (stage := self._next(product)) is not None:
                 self._keep(stage, *self._driver.call(stage, self._work(stage), self._after(stage)))
@@ -78,7 +78,7 @@ class Execution:
         while (stage := self._next("")) is not None:
             self._keep(stage, *self._driver.call(stage, self._work(stage), self._after(stage)))
 
-    def _ends(self) -> set[str]:
+    def _leaf_products(self) -> set[str]:
         """Return products that are wanted by nobody, neither by a stage nor by the run."""
         used = {need for stage in self._waiting for need in stage.needs} | self._wanted
         return {each for stage in self._waiting for each in stage.makes if not set(stage.makes) & used}
@@ -92,14 +92,14 @@ class Execution:
 
     def _next(self, product: str) -> Stage | None:
         """Return the first ready stage of the table that the product needs or whose product nobody needs."""
-        wanted = {product, *self._ends()}
+        wanted = {product, *self._leaf_products()}
         path = {stage.name for stage in needed_for(wanted, self._waiting, self._products)}
         return next((each for each in self._waiting if each.name in path and self._is_ready(each)), None)
 
     def _is_ready(self, stage: Stage) -> bool:
         return all(need in self._products for need in stage.needs)
 
-    def _begin_beside(self) -> None:
+    def _start_side_stages(self) -> None:
         for stage in [each for each in self._waiting if each.lane is not Lane.MAIN and self._is_ready(each)]:
             given = self._given(stage)
             if stage.name in self._small:
@@ -127,7 +127,7 @@ class Execution:
         """Store the products of stages outside the main lane, or the errors they failed with."""
         # Not for ever at a time: a signal must be heeded.
         done, _ = wait(self._running, timeout=0.2 if block else 0, return_when=FIRST_COMPLETED)
-        stop_if_told()
+        raise_if_stopped()
         for future in done:
             stage = self._running.pop(future)
             if (error := future.exception()) is None:
@@ -184,7 +184,9 @@ def ordered(stages: Sequence[Stage]) -> tuple[Stage, ...]:
     return tuple(by_name[name] for name in TopologicalSorter(needs).static_order())
 
 
-def with_ends(needed: Sequence[Stage], stages: Sequence[Stage], given: Iterable[str]) -> tuple[Stage, ...]:
+def with_leaf_stages(
+    needed: Sequence[Stage], stages: Sequence[Stage], given: Iterable[str]
+) -> tuple[Stage, ...]:
     """Return the needed stages, and the leaf stages that can run on their products alone."""
     there = {*given, *(product for stage in needed for product in stage.makes)}
     used = {need for stage in stages for need in stage.needs}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Return free memory to the system: Python, Arrow and the C library would each keep it for themselves."""
     import pyarrow as pa  # not for every process that only collects seldom
 

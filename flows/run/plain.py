@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ...pipeline.thread_pool import ThreadPool
-from .signals import heeding_signals, received, stop_if_told
+from .signals import raise_if_stopped, raising_stop_signals, received
 from .stage import Stage, StageTime
 
 A = TypeVar("A")
 T = TypeVar("T")
 
 
-class Clock:
-    """A clock that collects stage times."""
+class StageTimer:
+    """A timer that collects the duration of every stage."""
 
     def __init__(self) -> None:
         self._times: list[StageTime] = []
@@ -31,10 +31,10 @@ class Clock:
     def measure(self, stage: str) -> Iterator[None]:
         """Time the block as a run of ``stage``; raise if a signal arrived in the meantime."""
         start = time.perf_counter()
-        stop_if_told()
+        raise_if_stopped()
         try:
             if threading.current_thread() is threading.main_thread():
-                with heeding_signals():
+                with raising_stop_signals():
                     yield
             else:
                 yield
@@ -42,7 +42,7 @@ class Clock:
             self._times.append(StageTime(stage, time.perf_counter() - start))
 
 
-class PlainDriver(Clock):
+class PlainDriver(StageTimer):
     """A driver that calls every stage directly."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:  # noqa: ARG002
@@ -52,9 +52,9 @@ class PlainDriver(Clock):
 
     def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:  # noqa: ARG002
         """Return the function's result on each batch, in order."""
-        stop_if_told()
+        raise_if_stopped()
         if slots <= 1:
-            return [unless_told(function(batch)) for batch in batches]
+            return [unless_stopped(function(batch)) for batch in batches]
         return by_threads(function, batches, slots)
 
 
@@ -65,7 +65,7 @@ def by_threads(work: Callable[[A], T], items: Iterable[A], threads: int) -> list
     """
     pool = ThreadPool(threads)
     try:
-        found = [unless_told(result) for result in pool.map(work, items)]
+        found = [unless_stopped(result) for result in pool.map(work, items)]
     except BaseException as error:
         is_stop = received() is not None or not isinstance(error, Exception)
         pool.shutdown(wait=not is_stop, cancel_futures=True)
@@ -74,7 +74,7 @@ def by_threads(work: Callable[[A], T], items: Iterable[A], threads: int) -> list
     return found
 
 
-def unless_told(result: T) -> T:
+def unless_stopped(result: T) -> T:
     """Return the result; raise if a signal arrived in the meantime."""
-    stop_if_told()
+    raise_if_stopped()
     return result

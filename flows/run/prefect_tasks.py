@@ -25,8 +25,8 @@ from prefect.tasks import Task, exponential_backoff
 
 from ...pipeline.errors import WriteFailed, heals_by_itself
 from .context import RunContext
-from .plain import Clock, by_threads, unless_told
-from .signals import received, spare_children
+from .plain import StageTimer, by_threads, unless_stopped
+from .signals import received, shield_children
 from .stage import Stage
 
 A = TypeVar("A")
@@ -45,7 +45,7 @@ class _Call(Generic[T]):
         self.result: T
 
     def __call__(self) -> None:
-        spare_children()
+        shield_children()
         self.result = self.work()
 
 
@@ -102,7 +102,7 @@ def completed(result: T, *, changed: bool) -> T:
     return result if changed else cast(T, Completed(message="nothing changed", data=result))
 
 
-class PrefectDriver(Clock):
+class PrefectDriver(StageTimer):
     """A driver that runs each stage as a Prefect task of the same name; only inside a flow."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
@@ -124,7 +124,7 @@ class PrefectDriver(Clock):
         names = [f"{name} {number} of {len(calls)}" for number in range(1, len(calls) + 1)]
         tasks = [partial(_run, call, name, each) for call, each in zip(calls, names, strict=True)]
         if slots <= 1:  # in the main thread, which hears of signals
-            return [unless_told(task()) for task in tasks]
+            return [unless_stopped(task()) for task in tasks]
         # Not with Prefect's runner, which waits for every batch under way at its end, whatever told it to.
         within = [(copy_context(), task) for task in tasks]
         return by_threads(lambda each: each[0].run(each[1]), within, slots)

@@ -12,13 +12,13 @@ T = TypeVar("T")
 _PAUSES_S = (0.2, 1.0)
 
 
-def asked_again(ask: Callable[[], T]) -> T:
-    """Return what ``ask`` returns; ask again after a pause if that may heal."""
+def with_retries(function: Callable[[], T]) -> T:
+    """Return what the function returns; call it again, after a pause, while its error may be temporary."""
     for pause_s in _PAUSES_S:
         try:
-            return ask()
+            return function()
         except SourceError as error:
             if not (isinstance(error, SourceUnavailable) or is_transient(error.__cause__)):
                 raise
         time.sleep(pause_s)
-    return ask()
+    return function()

@@ -56,7 +56,7 @@ class Killable(Protocol):
 
 _received: list[int] = []
 _killed_at_stop = WeakSet[Killable]()
-_told: list[int] = []  # the writing end of the watching thread's pipe
+_wakeup: list[int] = []  # the writing end of the pipe of the watching thread
 
 
 def kill_at_stop(owner: Killable) -> None:
@@ -84,22 +84,22 @@ def stop_on_signals() -> None:
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
-    _hear(number)
+    _record(number)
     raise Stopped(number)
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
-    _hear(number)
+    _record(number)
     raise KeyboardInterrupt
 
 
-def _hear(number: int) -> None:
+def _record(number: int) -> None:
     """Record the signal; the kernel answers the next one by ending the process."""
     for each in _STOPS:
         if signal.getsignal(each) in (_stop, _interrupt):
             signal.signal(each, signal.SIG_DFL)
     _received.append(number)
-    for descriptor in _told:  # an event loop may have taken the wakeup descriptor for itself
+    for descriptor in _wakeup:  # an event loop may have taken the wakeup descriptor for itself
         os.write(descriptor, bytes([number | _FROM_HANDLER]))
 
 
@@ -107,30 +107,30 @@ def _watch_signals() -> None:
     """Start the thread that hears of signals while the main thread cannot: inside a library, or a lock."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    _told[:] = [writing]
+    _wakeup[:] = [writing]
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=_end_in_time, args=(reading,), name="noctule-stop", daemon=True).start()
 
 
-def _end_in_time(told: int) -> None:
+def _end_in_time(pipe: int) -> None:
     """Wait for a stop signal, kill the workers, and end the process if it is still there at the limit."""
-    while (number := os.read(told, 1)[0] & ~_FROM_HANDLER) not in _STOPS:
+    while (number := os.read(pipe, 1)[0] & ~_FROM_HANDLER) not in _STOPS:
         pass
     if not _received:
         _received.append(number)
     _kill_workers()
     deadline = time.monotonic() + STOP_LIMIT_S
-    while (byte := _heard(told, deadline - time.monotonic())) is not None:
+    while (byte := _read_within(pipe, deadline - time.monotonic())) is not None:
         # Prefect answers SIGTERM by a signal of its own, which then arrives twice: our handler sees that one.
-        if byte in _STOPS and not ((_heard(told, _ECHO_S) or 0) & _FROM_HANDLER):
+        if byte in _STOPS and not ((_read_within(pipe, _ECHO_S) or 0) & _FROM_HANDLER):
             break
     _kill_workers()
     os._exit(128 + number)
 
 
-def _heard(told: int, limit_s: float) -> int | None:
+def _read_within(pipe: int, limit_s: float) -> int | None:
     """Return what was written within the limit, if anything."""
-    return os.read(told, 1)[0] if select.select([told], [], [], max(0.0, limit_s))[0] else None
+    return os.read(pipe, 1)[0] if select.select([pipe], [], [], max(0.0, limit_s))[0] else None
 
 
 def _kill_workers() -> None:
@@ -139,7 +139,7 @@ def _kill_workers() -> None:
 
 
 @contextmanager
-def keeping_handlers() -> Iterator[None]:
+def restoring_handlers() -> Iterator[None]:
     """Put the handlers of stop signals back after the block, in which a library installs its own.
 
     In another thread than the main one only the system can: Python's own table has not changed there.
@@ -164,21 +164,21 @@ def received() -> int | None:
     return _received[0] if _received else None
 
 
-def stop_if_told() -> None:
+def raise_if_stopped() -> None:
     """Raise the exception of a stop signal again if one has arrived, wherever the first was dropped."""
     if _received:
         raise _answer(_received[0])
 
 
 @contextmanager
-def heeding_signals() -> Iterator[None]:
+def raising_stop_signals() -> Iterator[None]:
     """Let a signal that arrives during the block override its outcome, whether an error or success."""
     try:
         yield
     except Exception:
-        stop_if_told()
+        raise_if_stopped()
         raise
-    stop_if_told()
+    raise_if_stopped()
 
 
 @contextmanager
@@ -205,7 +205,7 @@ def die_with_parent() -> None:
             os._exit(1)  # it went before it could be watched
 
 
-def spare_children() -> None:
+def shield_children() -> None:
     """Shield processes that this thread starts from Ctrl-C; the main thread gets it, and ends them."""
     if threading.current_thread() is not threading.main_thread():
         # The first child brings multiprocessing's tracker to life, which takes the mask off again.

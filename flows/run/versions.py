@@ -19,8 +19,8 @@ TOOLS = (
 )  # fmt: skip
 # Libraries that decide what a document is understood to say.
 _PARSERS = (
-    "beautifulsoup4", "docutils", "griffelib", "markdown-it-py", "mdit-py-plugins", "nh3", "PyStemmer",
-    "pyyaml", "tokenizers",
+    "beautifulsoup4", "docutils", "griffelib", "linkify-it-py", "markdown-it-py", "mdit-py-plugins", "nh3",
+    "PyStemmer", "pyyaml", "tokenizers",
 )  # fmt: skip
 # Without one of these, what only it reads is quarantined.
 _OPTIONAL_PARSERS = ("mammoth", "pypdfium2")

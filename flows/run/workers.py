@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 from typing import TypeVar, cast
 
 from ...pipeline.errors import EngineUnavailable
-from .memory import collect_seldom, give_back, uncollected
-from .signals import die_with_parent, kill_at_stop, spare_children, stop_if_told
+from .memory import collect_seldom, release_memory, uncollected
+from .signals import die_with_parent, kill_at_stop, raise_if_stopped, shield_children
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -71,7 +71,7 @@ class Workers:
         self.count = count
         # One thread starts them all and outlives them: the kernel kills a worker when the thread that started
         # it ends.
-        self._starter = ThreadPoolExecutor(1, "noctule-starter", initializer=spare_children)
+        self._starter = ThreadPoolExecutor(1, "noctule-starter", initializer=shield_children)
         self._all = tuple(_Worker(self._starter) for _ in range(count))
         self._free: queue.Queue[_Worker] = queue.Queue()
         for worker in self._all:
@@ -161,7 +161,7 @@ class _Worker:
         return cast(T, value)
 
     def _require_wanted(self) -> None:
-        stop_if_told()
+        raise_if_stopped()
         if self._is_over:
             raise WorkersEnded("was no longer wanted")
 
@@ -297,4 +297,4 @@ def _serve(connection: Connection) -> None:
         connection.send(answer)
         del stage, batch, watch, answer  # or they would be held until the next call
         if not limit_s:  # batches that are watched follow one another, and are alike
-            give_back()
+            release_memory()

@@ -14,7 +14,7 @@ from ..nightly import nightly
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class NightlyDeployment:
     """A deployment's name, its times and the parameters of its runs."""
 
     name: str
@@ -23,7 +23,7 @@ class Served:
     parameters: dict[str, object]
 
 
-def serve(served: Served) -> None:
+def serve(served: NightlyDeployment) -> None:
     """Serve the schedule until the process is stopped.
 
     A run that is due while another goes on is cancelled, and so are all but one of those that were missed

@@ -9,7 +9,7 @@ it touches; after a crash the run goes on with the passes that are done.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import pyarrow as pa
 from ... import artifacts, flows, pipeline
 from ...artifacts.disk.manifest_records import QueryModel, ShardRecord
 from ...artifacts.store.store import Store
-from ...pipeline.identity import combined_hash
+from ...pipeline.identity import combined_hash, doc_id
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import EngineSettings, Settings
 from ..engines import Engine
@@ -97,7 +97,7 @@ class SetBuild:
         """Build every shard and stage the set; raise as a build of one snapshot does."""
         if self._listing.failures:
             raise next(iter(self._listing.failures.values()))
-        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
+        surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
         encoding = open_encoding(self._run, self._engine, self._resources)
@@ -105,12 +105,27 @@ class SetBuild:
         corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
         keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
         written = self._each(writing.NAME, writing.write, keys, links=links, model=model)
-        rejections = _rejections(self._listing, surveys)
+        rejections = _rejections(self._listing, surveys, clashing)
         staged = stage_set(
             self._run, self._store, corpus, _records(written), self._shards, encoding, model, rejections,
             sorted({each for record in surveys.values() for each in record["values"]["languages"]} or {"en"}),
         )  # fmt: skip
         return SetResult(staged, rejections, *_costs(surveys))
+
+    def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
+        """Return the record of each shard's survey, and the documents left out whose address is taken."""
+        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
+        left_out: list[Rejection] = []
+        while found := survey.clashes(self._shards):
+            left_out += found
+            lost = {(each.collection, each.path) for each in found}
+            again = {self._plan.shard_of(doc_id(*each)) for each in lost}
+            for name in again:
+                files = (file for file in self._files[name] if (file.collection, file.path) not in lost)
+                self._files[name] = tuple(files)
+            # What lost to one of them in its own shard has its place now, unless it clashes in turn.
+            surveys |= self._each(survey.NAME, survey.survey, dict.fromkeys(sorted(again), ""))
+        return surveys, left_out
 
     @property
     def _shards(self) -> list[PassFiles]:
@@ -208,9 +223,11 @@ def _records(written: Mapping[str, Record]) -> list[ShardRecord]:
     return found
 
 
-def _rejections(listing: Listing, surveys: Mapping[str, Record]) -> tuple[Rejection, ...]:
+def _rejections(
+    listing: Listing, surveys: Mapping[str, Record], clashing: Sequence[Rejection]
+) -> tuple[Rejection, ...]:
     found = [Rejection(**each) for record in surveys.values() for each in record["values"]["rejections"]]
-    return tuple(dict.fromkeys([*listing.rejections, *found]))
+    return tuple(dict.fromkeys([*listing.rejections, *found, *clashing]))
 
 
 def _costs(surveys: Mapping[str, Record]) -> tuple[int, int, int]:

@@ -25,7 +25,7 @@ from ...pipeline.vocabulary.concepts import spellings
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages import training_texts
 from ..stages.encode import Encoded
-from ..stages.lexical import passages_each, surface_rows
+from ..stages.lexical import passages_each, passages_without_headings, surface_rows
 from ..stages.parse_batch import stemmed_language
 from .linking import incoming_links
 from .survey import require_same
@@ -57,6 +57,7 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "lengths": _total_lengths(parsed, anchors),
         "code_lengths": _sum(parsed.code),
         "passages": len(corpus.passages),
+        "without_headings": passages_without_headings(parsed),
     }
     return receipt(task.files.write(NAME, task.key, tables, **values))
 

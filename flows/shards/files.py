@@ -21,7 +21,7 @@ from ...pipeline.identity import canonical_json, sha256_hex
 
 PASSES = "passes"
 CORPUS = "corpus"
-_FORMAT = 1
+_FORMAT = 2
 
 
 class PassFiles:

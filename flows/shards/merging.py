@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,7 @@ def merge_corpus(
         "texts": found.prose.texts,
         "terms": found.prose.lengths.tolist(),
         "code_terms": found.code.lengths.tolist(),
+        "without_headings": found.prose.without_headings,
         "fingerprint": fingerprint,
     }
     files.write(STATISTICS, key, tables, **values)
@@ -93,7 +94,8 @@ def read_statistics(files: PassFiles, table: str) -> CorpusStatistics:
     """Return the statistics of prose (``terms``) or code (``code_terms``) that shards are scored with."""
     rows, values = files.read(table), files.values(STATISTICS)
     lengths, terms = np.array(values[table], dtype=np.float64), tuple(rows["term"].to_pylist())
-    return CorpusStatistics(values["texts"], lengths, terms, rows["passages"].to_numpy())
+    frequency = rows["passages"].to_numpy()
+    return CorpusStatistics(values["texts"], lengths, terms, frequency, values["without_headings"])
 
 
 def _extended(kept: Merged, found: Merged) -> Merged:
@@ -103,9 +105,7 @@ def _extended(kept: Merged, found: Merged) -> Merged:
 
 def _with_new_terms(kept: CorpusStatistics, found: CorpusStatistics) -> CorpusStatistics:
     known = kept.frequencies(found.terms)
-    return CorpusStatistics(
-        kept.texts, kept.lengths, found.terms, np.where(known > 0, known, found.frequency)
-    )
+    return replace(kept, terms=found.terms, frequency=np.where(known > 0, known, found.frequency))
 
 
 def corpus_keys(counts: Mapping[str, Mapping[str, Any]]) -> list[str]:

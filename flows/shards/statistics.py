@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -51,10 +51,10 @@ def merged(shards: Sequence[PassFiles]) -> Merged:
     found = []
     for table, lengths in (("terms", "lengths"), ("code_terms", "code_lengths")):
         terms, frequency = _summed([files.read(table) for files in shards])
-        found.append(
-            CorpusStatistics(texts, mean_over((each[lengths] for each in values), texts), terms, frequency)
-        )
-    return Merged(*found)
+        mean = mean_over((each[lengths] for each in values), texts)
+        found.append(CorpusStatistics(texts, mean, terms, frequency))
+    prose, code = found
+    return Merged(replace(prose, without_headings=sum(each["without_headings"] for each in values)), code)
 
 
 def _summed(parts: Sequence[pa.Table]) -> tuple[tuple[str, ...], np.ndarray[tuple[int], np.dtype[np.int64]]]:
@@ -96,8 +96,8 @@ def term_table(statistics: CorpusStatistics, highest: Mapping[str, float]) -> pa
 def drift(old: CorpusStatistics, new: CorpusStatistics) -> float:
     """Return the mean relative change of a posting's score, by what idf and lengths say.
 
-    Each term counts as often as it has postings, ``Σ n_t · |idf'_t − idf_t| / Σ n_t · idf_t``; added is the
-    largest relative change of a field's mean length.
+    Each term counts as often as it has postings, ``Σ n_t · |idf'_t − idf_t| / Σ n_t · idf_t``; added are the
+    largest relative change of a field's mean length and the change of the share of texts without headings.
     """
     known = np.flatnonzero(old.frequencies(new.terms))
     terms = [new.terms[at] for at in known.tolist()]
@@ -105,7 +105,12 @@ def drift(old: CorpusStatistics, new: CorpusStatistics) -> float:
     after = inverse_frequency(new.frequency[known], new.texts)
     total = float(new.frequency[known] @ after) or 1.0
     lengths = np.abs(new.lengths - old.lengths) / np.where(old.lengths > 0, old.lengths, 1.0)
-    return float(new.frequency[known] @ np.abs(after - before)) / total + float(lengths.max(initial=0.0))
+    rarer = float(new.frequency[known] @ np.abs(after - before)) / total
+    return rarer + float(lengths.max(initial=0.0)) + abs(_plain_share(new) - _plain_share(old))
+
+
+def _plain_share(statistics: CorpusStatistics) -> float:
+    return statistics.without_headings / max(1, statistics.texts)
 
 
 def vocabulary(

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...artifacts.cache.parsed_corpus import LINKING, ParsedCorpus
 from ...pipeline.errors import SourceError
 from ...pipeline.identity import combined_hash
+from ...pipeline.model import Rejection
 from ..incremental.unchanged import inputs_of
 from ..run.executor import Execution
 from ..run.workers import Begin, WorkStep, unwatched
+from ..stages.parse import same_address
 from ..stages.sources import HashedSources
-from .files import table_digest
+from .files import PassFiles, table_digest
 from .worker import ShardTask, execution, receipt
 
 NAME = "survey"
@@ -47,6 +52,24 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
             "rejections": [asdict(each) for each in record.rejections],
         }
         return receipt(task.files.write(NAME, key, tables, **values))
+
+
+def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:
+    """Return the documents whose address one of another shard has too: all but the first by its name."""
+    tables = [files.read("linking").select(["collection", "url", "path"]) for files in shards]
+    rows = pa.concat_tables(tables).sort_by([(name, "ascending") for name in ("collection", "url", "path")])
+    first = np.zeros(len(rows), np.bool_)
+    for name in ("collection", "url"):
+        number = pc.dictionary_encode(rows[name].combine_chunks()).indices.to_numpy()
+        first |= np.diff(number, prepend=-1) != 0
+    owner = np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))
+    lost = np.flatnonzero(~first)
+    owners = rows["path"].take(pa.array(owner[lost])).to_pylist()
+    named = zip(rows.take(pa.array(lost)).to_pylist(), owners, strict=True)
+    return [
+        Rejection(each["collection"], each["path"], "quarantined", same_address(path, each["url"]))
+        for each, path in named
+    ]
 
 
 def _table(linking: pa.ChunkedArray) -> pa.Table:

@@ -27,9 +27,9 @@ from ...pipeline.model import Rejection, ResolvedLink, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
-from ..run.retry import asked_again
+from ..run.retry import with_retries
 from .corpus import CorpusRecord
-from .guards import published_assets, read_unverified
+from .guards import published_assets
 from .sources import HashedSources
 from .tables import Tables
 
@@ -129,7 +129,7 @@ def _published_rows(store: Store, collection: str, paths: Set[str]) -> Iterator[
     if current is None:
         return
     wanted = pa.array(sorted(paths), pa.string())
-    for opened in read_unverified(store, current).open_tables("assets"):
+    for opened in store.read_unverified(current).open_tables("assets"):
         with opened as file:
             for group in range(file.num_row_groups):
                 rows = read_group(file, group, _TABLE)
@@ -178,7 +178,7 @@ class _PublishedContent:
         return self._open[1]
 
     def _groups(self, current: SnapshotId) -> list[tuple[pq.ParquetFile, int]]:
-        files = read_unverified(self._store, current).open_tables("assets")
+        files = self._store.read_unverified(current).open_tables("assets")
         return [(file, group) for file in files for group in range(file.num_row_groups)]
 
 
@@ -219,7 +219,7 @@ class _Reader:
         """Return the file's bytes; the snapshot before has those of a file at an address that is the same."""
         own = self._settings.collections[file.collection]
         kept = self._before.content(file.path, self.found.hashes[file]) if is_address(own.root) else None
-        return asked_again(partial(read_asset, file, own)).content if kept is None else kept
+        return with_retries(partial(read_asset, file, own)).content if kept is None else kept
 
     def _note(self, file: FoundFile, remark: str) -> None:
         self.rejections.append(Rejection(file.collection, file.path, "noted", remark))

@@ -62,7 +62,7 @@ def _once(rejections: Iterable[Rejection]) -> tuple[Rejection, ...]:
     return tuple(dict.fromkeys(rejections))
 
 
-def settled(
+def corpus_to_publish(
     parsed: ParsedSources,
     hashed: HashedSources,
     listing: Listing,
@@ -108,7 +108,7 @@ def _with_rejections(
     return {name: replace(each, rejections=tuple(own[name])) for name, each in published.items()}
 
 
-def recalled(
+def cached_corpus(
     cache: ParseCache, current: SnapshotId | None, settings: Settings
 ) -> tuple[ParsedCorpus, CorpusRecord]:
     """Return the corpus of the current snapshot without reading its sources; raise ``SourceError``."""

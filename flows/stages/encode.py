@@ -33,7 +33,7 @@ from ...pipeline.identity import text_hash
 from ...pipeline.vocabulary.concepts import VocabularyTerm
 from ..engines import Engine
 from ..run.context import Resources, RunContext
-from ..run.memory import give_back
+from ..run.memory import release_memory
 
 Rows = npt.NDArray[np.int64]
 _log = logging.getLogger("noctule")
@@ -106,7 +106,7 @@ def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
     """Return the vectors of all passages."""
     vectors = encoding.encode("embed", passage_texts(corpus.passages))
     if vectors.computed > _MANY_TEXTS:
-        give_back()
+        release_memory()
     return vectors
 
 
@@ -157,6 +157,7 @@ def _exported_before(store: Store, model_sha256: str, made_by: str) -> Mapping[s
 
 def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     """Export the model into the store and return its files; none if it has no form that says the same."""
+    _log.info("the model is being exported for searching, once in a store: this can take a minute or more")
     try:
         made = export(run.settings.embed)
     except NotExportable as error:
@@ -168,7 +169,7 @@ def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     query_models.keep(
         store.root, {query_models.file_name(name, each): contents[name] for name, each in files.items()}
     )
-    _log.info("the model is exported for searching; its least cosine to torch is %.7f", made.least_cosine)
+    _log.info("the model was exported; its lowest cosine similarity to torch is %.7f", made.least_cosine)
     return files
 
 
@@ -206,15 +207,15 @@ class Encoding:
 
     def _compute(self, stage: str, texts: Texts, found: Encoded, missing: Rows) -> None:
         """Fill in the missing vectors, task by task; ``found.row`` is the first text of each."""
-        coder = self._engine.coder(self.encoder, len(missing))
+        encoder = self._engine.batch_encoder(self.encoder, len(missing))
 
         def one(task: Rows) -> None:
             given = [texts.text_at(row) for row in found.row[task].tolist()]
-            made = coder.encode(given, self._progress.advance, as_queries=texts.as_queries)
+            made = encoder.encode(given, self._progress.advance, as_queries=texts.as_queries)
             self._kept.add(found.hashes.take(pa.array(task)), made)
             found.vectors[task] = made
 
-        self._driver.map(stage, one, _tasks(missing, coder.at_once), coder.at_once)
+        self._driver.map(stage, one, _tasks(missing, encoder.at_once), encoder.at_once)
 
 
 def _longest_first(missing: Rows, tokens: Rows, hashes: pa.StringArray) -> Rows:

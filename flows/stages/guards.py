@@ -9,11 +9,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Set
 
-from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, SettingsError
-from ...pipeline.model import SnapshotId
 from ...pipeline.settings.settings import Settings
 
 _log = logging.getLogger("noctule")
@@ -40,16 +38,11 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
     )
 
 
-def read_unverified(store: Store, snapshot: SnapshotId) -> Snapshot:
-    """Return the snapshot, not verified again: it was when it was published, and pages have checksums."""
-    return store.read_unverified(snapshot)
-
-
 def published_hashes(store: Store) -> dict[str, dict[str, str]]:
     """Return the source hash of each current document by collection and path; raise ``ArtifactError``."""
     found: dict[str, dict[str, str]] = {}
     if (current := store.current()) is not None:
-        table = read_unverified(store, current).table("documents", ["collection", "path", "sha256"])
+        table = store.read_unverified(current).table("documents", ["collection", "path", "sha256"])
         for row in table.to_pylist():
             found.setdefault(row["collection"], {})[row["path"]] = row["sha256"]
     return found
@@ -69,7 +62,7 @@ def published_assets(store: Store, collections: Set[str]) -> dict[str, set[str]]
     found: dict[str, set[str]] = {}
     try:
         if collections and (current := store.current()) is not None:
-            table = read_unverified(store, current).table("assets", ["collection", "path"])
+            table = store.read_unverified(current).table("assets", ["collection", "path"])
             for row in table.to_pylist():
                 if row["collection"] in collections:
                     found.setdefault(row["collection"], set()).add(row["path"])

@@ -13,7 +13,7 @@ from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
 from ...pipeline.lexical.analyzer import UNSTEMMED, prose_analyzer
 from ...pipeline.lexical.bm25f import CorpusStatistics, LexicalIndex, SharedField, build_index
-from ...pipeline.lexical.field_counts import FieldCounts, count_fields
+from ...pipeline.lexical.field_counts import FieldCounts, count_fields, without_headings
 from ...pipeline.links.anchors import anchor_texts
 from ...pipeline.model import ResolvedLink
 from ...pipeline.settings.settings import FIELDS, LexicalField
@@ -37,10 +37,19 @@ def index_prose(
 
     ``corpus`` has the statistics of the whole where the passages are a part.
     """
-    lexical = run.settings.lexical
     passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
     shared = SharedField(anchors, passages, FIELDS.index("anchors"))
+    plain, texts = passages_without_headings(parsed), len(parsed.passages)
+    if corpus is not None:
+        plain, texts = corpus.without_headings, corpus.texts
+    lexical = run.settings.lexical.adapted(plain / max(1, texts))
     return build_index([parsed.prose], [lexical.fields[name] for name in FIELDS], lexical.k1, shared, corpus)
+
+
+def passages_without_headings(parsed: ParsedCorpus) -> int:
+    """Return the number of passages in documents without headings."""
+    passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
+    return without_headings(parsed.prose.lengths[:, FIELDS.index("headings")], passages)
 
 
 def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldCounts:

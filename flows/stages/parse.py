@@ -17,12 +17,12 @@ from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
 from ..engines import Caller, Engine
 from ..run.context import Resources, RunContext
-from ..run.memory import give_back
+from ..run.memory import release_memory
 from ..run.workers import WorkerFailed, WorkStep
-from .corpus import CorpusRecord, recalled, settled
+from .corpus import CorpusRecord, cached_corpus, corpus_to_publish
 from .encode import Encoding
 from .groups import Group
-from .parse_batch import FileBatch, ParseVerdict, understand
+from .parse_batch import FileBatch, ParseVerdict, parse_files
 from .sources import HashedSources, Listing, ParsedSources, key_of_group
 
 _MIN_FILES = 32
@@ -47,18 +47,18 @@ def parse_sources(
     """
     cache = ParseCache(run.store)
     if listing is None or hashed is None:
-        parsed, record = recalled(cache, store.current(), run.settings)
+        parsed, record = cached_corpus(cache, store.current(), run.settings)
     else:
         batch = FileBatch((), run.settings, hashed.deciding)
         parser = Parser(cache, batch, engine, resources, anew=run.options.start == "parse")
         engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
         sources = _parse_all(hashed, cache, parser, run.settings)
         well = listing.without(hashed.failures)
-        parsed, record = settled(sources, hashed, well, cache, store, run)
-    cache.let_go()
+        parsed, record = corpus_to_publish(sources, hashed, well, cache, store, run)
+    cache.release()
     parsed = parsed.outside_memory(run.store)
     if record.parsed > _MANY_FILES:
-        give_back()
+        release_memory()
     return parsed, parsed.without_counts(), record, cache
 
 
@@ -92,9 +92,13 @@ def _losers(rows: pa.Table) -> list[Rejection]:
         for collection, url, path in zip(*(column.to_pylist() for column in documents.columns), strict=True):
             owner = owners.setdefault((collection, url), path)
             if owner != path:
-                reason = f"has the same address as {owner}: {url}"
-                losers.append(Rejection(collection, path, "quarantined", reason))
+                losers.append(Rejection(collection, path, "quarantined", same_address(owner, url)))
     return losers
+
+
+def same_address(owner: str, url: str) -> str:
+    """Return why a document is quarantined whose address another has."""
+    return f"has the same address as {owner}: {url}"
 
 
 def _without(groups: Sequence[Group], losers: Sequence[Rejection]) -> list[Group]:
@@ -183,7 +187,7 @@ def isolated(workers: Caller, batch: FileBatch) -> pa.Table:
     done: list[pa.Table] = []
     while True:
         try:
-            rows = workers.watch(understand, batch, batch.settings.limits.parse_timeout_s)
+            rows = workers.watch(parse_files, batch, batch.settings.limits.parse_timeout_s)
             return pa.concat_tables([*done, rows])
         except WorkerFailed as failure:
             if failure.by_chance and failure.at not in suspected:
@@ -235,7 +239,7 @@ def _verdict_alone(workers: Caller, batch: FileBatch, number: int) -> dict[int, 
     file = [file for group in batch.groups for file in group][number]
     try:
         workers.watch(
-            understand, replace(batch, groups=((file,),), verdicts={}), batch.settings.limits.parse_timeout_s
+            parse_files, replace(batch, groups=((file,),), verdicts={}), batch.settings.limits.parse_timeout_s
         )
     except WorkerFailed as failure:
         mark = failure.at.mark if failure.at else ""

@@ -35,7 +35,7 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ...pipeline.visibility import visibility_of
 from ...pipeline.vocabulary.acronyms import learn
-from ..run.retry import asked_again
+from ..run.retry import with_retries
 from ..run.workers import Begin, WorkStep, unwatched
 from .groups import Group, group_key
 
@@ -80,8 +80,8 @@ class _Cut:
     code_blocks: list[CodeBlock]
 
 
-def understand(batch: FileBatch, begin: Begin = unwatched) -> pa.Table:
-    """Return every file of the batch read, parsed, chunked and counted, in one row per group.
+def parse_files(batch: FileBatch, begin: Begin = unwatched) -> pa.Table:
+    """Read, parse, chunk and count every file of the batch; return one row per group.
 
     ``noctule.artifacts.cache.parsed_corpus`` describes the row. Files that cannot be parsed are rejections;
     raise ``SourceError`` where the machine is to blame. A group is cached under the hash of the bytes read
@@ -121,7 +121,7 @@ class _Reading:
             return None
         source: Source | None = None
         try:
-            source = asked_again(partial(read_source, file, settings.collections[file.collection]))
+            source = with_retries(partial(read_source, file, settings.collections[file.collection]))
             if verdict is not None and verdict.sha256 == source.sha256:
                 self._reject(file, verdict.reason)
                 return source if verdict.is_lasting else None

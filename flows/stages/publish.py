@@ -12,7 +12,7 @@ from ...artifacts.cache.parse_cache import ParseCache
 from ...artifacts.store.store import Published, Store
 from ...pipeline.errors import NoctuleError, PartialFailure, WriteFailed
 from ..run.context import Resources, RunContext
-from ..run.memory import give_back
+from ..run.memory import release_memory
 from .corpus import CorpusRecord
 from .write import StagedSnapshot
 
@@ -35,7 +35,7 @@ def publish(
 
     This is never retried: it ends with the staging folder moved or removed.
     """
-    give_back()  # publishing reads everything again
+    release_memory()  # publishing reads everything again
     _write_down(staged, record, cache)
     published = store.publish(staged.staging, staged.manifest)
     _tidy(run, store, cache)

@@ -18,7 +18,7 @@ from ...pipeline.model import Rejection, Source
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
-from ..run.retry import asked_again
+from ..run.retry import with_retries
 from ..run.versions import decides
 from ..sources.git_history import with_history
 from ..sources.remote_sources import FileHash, RemoteSources, require_complete
@@ -103,7 +103,7 @@ def _without_doubtful(listing: Listing, run: RunContext, store: Store) -> Listin
                 require_unshrunk(run.settings, name, len(had), len(paths[name]), accept=False)
             if is_address(own.root):
                 gone = _gone(name, listing, had.keys() - paths[name], store)
-                asked_again(partial(require_complete, own.root, still_selected(own, *gone)))
+                with_retries(partial(require_complete, own.root, still_selected(own, *gone)))
         except (CollectionShrank, SourceError) as error:
             failures[name] = error
     return listing.without(failures)
@@ -126,7 +126,7 @@ def list_sources(settings: Settings) -> Listing:
     listings, failures = [], {}
     for name, collection in sorted(settings.collections.items()):
         try:
-            files = asked_again(partial(list_files, name, collection))
+            files = with_retries(partial(list_files, name, collection))
             listings.append(with_history(files, name, collection))
         except SourceError as error:
             failures[name] = error
@@ -192,7 +192,7 @@ def _with_assets(
 
 
 def _asset(file: FoundFile, settings: Settings) -> Source:
-    return asked_again(partial(read_asset, file, settings.collections[file.collection]))
+    return with_retries(partial(read_asset, file, settings.collections[file.collection]))
 
 
 def asset_hash(file: FoundFile, settings: Settings) -> str:
@@ -251,4 +251,4 @@ def seen_source(file: FoundFile, settings: Settings) -> Source | None:
 
 def read_in_full(file: FoundFile, settings: Settings) -> Source:
     """Return a file with what it includes; raise as ``noctule.pipeline.includes.source.read_source`` does."""
-    return asked_again(partial(read_source, file, settings.collections[file.collection]))
+    return with_retries(partial(read_source, file, settings.collections[file.collection]))

@@ -158,6 +158,8 @@ class _Expander:
         yield text[at:]
 
     def _included(self, directive: Directive, stack: tuple[str, ...]) -> str:
+        if "://" in directive.target:
+            raise NotIncluded("it is on the web, and nothing is fetched")
         if self.to_read <= 0:
             raise NotIncluded(f"the files that the document includes have over {_MAX_READ} times max_bytes")
         self.to_read -= _LEAST_READ

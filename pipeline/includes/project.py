@@ -20,7 +20,7 @@ Tool = Literal["jekyll", "vitepress", "docusaurus"]
 # The names of files and folders that stand at the head of a tool's folder.
 _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "jekyll": ("_config.yml",),
-    "vitepress": (".vitepress",),
+    "vitepress": (".vitepress", ".vuepress"),
     "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
 }
 _MAX_YAML_BYTES = 64 * 1024

@@ -119,15 +119,35 @@ def _with_modules(source: Source, collection: Collection) -> Source:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return source
-    packages, notes = Packages(source.collection, collection), list(source.notes)
+    packages = Packages(source.collection, collection)
+    modules = _autodoc_modules(text, packages)
+    expanded, notes = _without_unknown_blocks(text, packages, modules) if is_markdown else (text, [])
+    if expanded != text:
+        content = expanded.encode()
+        source = replace(source, content=content, sha256=sha256_hex(content), version="")
+    found = tuple(modules[name] for name in sorted(modules))
+    if collection.api.inherited_members or "inherited_members" in text:
+        found = packages.with_bases(found)
+    return _hashed(replace(source, notes=(*source.notes, *notes)), found)
+
+
+def _autodoc_modules(text: str, packages: Packages) -> dict[str, PythonModule]:
+    """Return the modules by name that autodoc's directives describe."""
     modules: dict[str, PythonModule] = {}
-    pieces, at = list[str](), 0
     for auto in auto_blocks(text, packages.hold):
         with suppress(NoSuchObject):
             found = packages.modules_for(auto.full_name(packages.hold))
             found = packages.with_bases(found) if "inherited-members" in auto.options else found
             modules |= {module.name: module for module in found}
-    for block in blocks(text, packages.hold) if is_markdown else ():
+    return modules
+
+
+def _without_unknown_blocks(
+    text: str, packages: Packages, modules: dict[str, PythonModule]
+) -> tuple[str, list[str]]:
+    """Add the modules of ``:::`` blocks to the others; return the text without unknown ones, and remarks."""
+    pieces, notes, at = list[str](), list[str](), 0
+    for block in blocks(text, packages.hold):
         try:
             modules |= {module.name: module for module in packages.modules_for(block.name)}
         except NoSuchObject as error:
@@ -135,21 +155,7 @@ def _with_modules(source: Source, collection: Collection) -> Source:
             notes.append(f"line {line}: the API documentation of {block.name} is not generated: {error}")
             pieces += [text[at : block.start], f"{block.indent}`{block.name}`"]
             at = block.end
-    content = "".join((*pieces, text[at:])).encode() if pieces else source.content
-    sha256 = sha256_hex(content) if pieces else source.sha256
-    found = tuple(modules[name] for name in sorted(modules))
-    if collection.api.inherited_members or "inherited_members" in text:
-        found = packages.with_bases(found)
-    return _hashed(
-        replace(
-            source,
-            content=content,
-            sha256=sha256,
-            notes=tuple(notes),
-            version="" if pieces else source.version,
-        ),
-        found,
-    )
+    return "".join((*pieces, text[at:])), notes
 
 
 def _hashed(source: Source, modules: tuple[PythonModule, ...]) -> Source:
@@ -178,8 +184,6 @@ class _FoundBelow:
     folders: tuple[Path, ...]
 
     def __call__(self, target: str, included_by: str) -> IncludedFile:
-        if "://" in target:
-            raise NotIncluded("it is on the web, and nothing is fetched")
         outside = False
         for path in self._places(target, Path(included_by).parent):
             folder = next((each for each in self.folders if path.is_relative_to(each)), None)
@@ -222,8 +226,6 @@ class _FoundAtAddress:
     folders: tuple[Path, ...]
 
     def __call__(self, target: str, included_by: str) -> IncludedFile:
-        if "://" in target:
-            raise NotIncluded("it is on the web, and nothing is fetched")
         objects = objects_at(self.collection.root)
         for key in dict.fromkeys(self._keys(target, PurePosixPath(included_by).parent)):
             if (state := objects.state(key)) is not None:

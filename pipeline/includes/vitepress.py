@@ -1,4 +1,7 @@
-"""The include directives of VitePress: ``<<< @/file.js#region`` and ``<!--@include: ./part.md-->``."""
+"""The include directives of VitePress and VuePress.
+
+They are ``<<< @/file.js#region``, ``<!--@include: ./part.md-->``, and ``!!!include(part.md)!!!`` of a plugin.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterator
 from .fences import fenced, fences_of, is_quoted, language_of
 from .parts import Directive, Part, between, dedented, lines, whole
 
-MARKS = ("<<<", "@include")
+MARKS = ("<<<", "@include", "!!!include")
 
 _CODE = re.compile(
     r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s#{\[]+)(?:#(?P<region>[\w-]+))?"
@@ -19,6 +22,7 @@ _PART = re.compile(
     r"<!--[ \t]*@include:[ \t]*(?P<target>[^\s#{}]+?)(?:#(?P<region>[\w-]+))?"
     r"(?:\{(?P<lines>[\d,]+)\})?[ \t]*-->"
 )
+_PLUGIN = re.compile(r"!!![ \t]*include[ \t]*\([ \t]*(?P<target>[^()\s]{1,300})[ \t]*\)[ \t]*!!!")
 _REGION_MARK = r"#[ ]?(?:end)?region\b"
 
 
@@ -28,6 +32,9 @@ def directives(text: str) -> Iterator[Directive]:
     for found in _CODE.finditer(text):
         if not fences.hold(found.start()):
             yield _code(found)
+    for found in _PLUGIN.finditer(text):
+        if not fences.hold(found.start()) and not is_quoted(text, *found.span()):
+            yield Directive(*found.span(), found["target"], is_nested=True)
     for found in _PART.finditer(text):
         if not fences.hold(found.start()) and not is_quoted(text, *found.span()):
             # "3," is from the third line on, "3,5" from the third to the fifth.

@@ -75,13 +75,15 @@ class CorpusStatistics:
     """What the score of a posting takes from all texts of a corpus, of which an index may hold a part.
 
     ``texts`` is their number, ``lengths`` the mean length of each field over them, shape ``(fields,)``;
-    ``frequency[i]`` is the number of texts that contain ``terms[i]``.
+    ``frequency[i]`` is the number of texts that contain ``terms[i]``. ``without_headings`` is the number of
+    passages in documents that have none.
     """
 
     texts: int
     lengths: Floats
     terms: tuple[str, ...]
     frequency: Ints
+    without_headings: int = 0
 
     def frequencies(self, terms: Sequence[str]) -> Ints:
         """Return the number of texts with each term, 0 where that is not known."""

@@ -116,6 +116,17 @@ def _counted(surface: _Surface, token: Ints, cell: Ints, texts: int, fields: int
     )
 
 
+def without_headings(headings: Narrow, sizes: Ints) -> int:
+    """Return the number of passages in documents without headings.
+
+    ``headings`` has the length of that field in each passage, ``sizes`` the number of passages of each
+    document, in the same order.
+    """
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    words = np.bincount(owner, headings, minlength=len(sizes))
+    return int(sizes[words == 0].sum())
+
+
 def ranges(starts: Ints, sizes: Ints) -> Ints:
     """Return the positions ``starts[i] … starts[i] + sizes[i] - 1`` of every ``i``, range after range."""
     if not len(sizes):

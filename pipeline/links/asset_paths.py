@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, urlsplit
 
 # Where Hugo, Docusaurus, VitePress and their kin keep what addresses name from the site's root.
 _STATIC = ("static", "public")
-
+# Astro's folder of images beside that of the pages, and the names that its sites give the way there.
+_ASSETS = "assets"
+_ALIAS = re.compile(r"(?:[~@]/|@|[~@]/src/)assets/")
 
 # Sphinx chooses the image that suits its output, of those for pages in this order.
 _ANY_ENDING, _IMAGES = ".*", (".svg", ".png", ".webp", ".gif", ".jpg", ".jpeg")
@@ -64,8 +67,10 @@ class AssetPaths:
             # A folder beside the root, whose files are as if they lay in it.
             outside = posixpath.normpath(posixpath.join(folder, target))
             top, _, rest = outside.lstrip("./").partition("/")
-            if outside.startswith("../") and top in _STATIC:
+            if outside.startswith("../") and top in (*_STATIC, _ASSETS):
                 yield f"static/{rest}"
+            if aliased := _ALIAS.match(target):
+                yield f"static/{target[aliased.end() :]}"
             return
         if self._base_path and target.startswith(f"{self._base_path}/"):
             yield target.removeprefix(self._base_path).lstrip("/")

@@ -17,13 +17,14 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from urllib.parse import unquote, urljoin
 
-from ..address import outside_address, slugify
+from ..address import outside_address
 from ..assets.media import DOCUMENT_ENDINGS, media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import DocId, Document, Link, ResolvedLink
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..settings.collection import Collection
 from .asset_paths import AssetPaths
+from .fragments import find_anchor
 from .published import (
     ENDINGS,
     address_key,
@@ -36,8 +37,6 @@ from .published import (
 
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-# Dendron's note references continue after the heading: "start,1:#end".
-_DENDRON_RANGE = re.compile(r"(?:,\d+)?(?::#.*)?$")
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
 _BY_NAME = ("wikilink", "transclusion")
 
@@ -141,14 +140,7 @@ def _has_heading(document: LinkingDocument, fragment: str) -> bool:
         or fragment in document.anchors
     ):
         return True
-    return not set(heading_spellings(fragment)).isdisjoint(document.anchors)
-
-
-def heading_spellings(fragment: str) -> tuple[str, ...]:
-    """Return the anchors that a fragment may mean: as written, as a heading, as MDN writes it."""
-    start = _DENDRON_RANGE.sub("", fragment.removeprefix(OBJECT_PREFIX))
-    spellings = (start, slugify(start), slugify(start.rsplit("#", 1)[-1]), slugify(start.replace("_", "-")))
-    return tuple(dict.fromkeys(spellings))
+    return bool(find_anchor(fragment, document.anchors))
 
 
 class _Index:
@@ -204,6 +196,7 @@ class _Index:
             or self._by_relative_path(source, target)
             or self._by_sphinx(source, target)
             or self._by_published_path(source, target)
+            or self._by_folder_address(source, target)
         )
         return found, "resolved" if found else _absent(link, target)
 
@@ -261,6 +254,13 @@ class _Index:
             if found is not None:
                 return found
         return None
+
+    def _by_folder_address(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
+        """Return the document at a path that begins at the page as a folder, as a browser sees clean URLs."""
+        path = unquote(target.partition("?")[0])
+        if path.startswith("/") or not path.startswith("..") or path.lower().endswith(ENDINGS):
+            return None
+        return self._at(posixpath.normpath(posixpath.join(path_stem(source.path), path)))
 
     def _at(self, path: str) -> LinkingDocument | None:
         path = "" if path == "." else path

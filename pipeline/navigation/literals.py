@@ -23,12 +23,19 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,6})\}?|x([0-9A-Fa-f]{2})|(\r\n|[\s\S]))")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\r\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
+# A call of a function of such a name is its argument.
+_WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
 _OPENING, _CLOSING = "([{", ")]}"
 
 
 def read_module(source: str) -> Any:
     """Return the value that a module exports by default (``export default`` or ``module.exports =``)."""
     return _Reader(source).exported()
+
+
+def read_value(source: str) -> Any:
+    """Return the value that a text begins with, such as an attribute of a component."""
+    return _Reader(source)._value()
 
 
 class _Reader:
@@ -108,7 +115,7 @@ class _Reader:
     def _named(self, name: str) -> Any:
         if name in _WORDS:
             return _WORDS[name]
-        if self._peek() == "(" and name.startswith(("define", "with")):
+        if self._peek() == "(" and _WRAPPER.match(name):
             return self._bracketed()
         if self._peek() in (",", "}", "]", ")", ";", "") or self._is_new_statement():
             return self._constant(name)
@@ -124,7 +131,7 @@ class _Reader:
     def _bracketed(self) -> Any:
         """Return the first value in round brackets, and pass over the rest up to the closing one."""
         self._at += 1
-        value = self._value()
+        value = UNREAD if self._peek() == ")" else self._value()
         self._pass_over(")")
         self._at += 1
         return value

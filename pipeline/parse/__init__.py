@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
+import json
 import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ..address import address
 from ..directives import SHOWN, remarks
+from ..encodings import decoded
 from ..errors import DraftDocument, RejectedDocument, is_transient
 from ..identity import doc_id
 from ..includes.python_blocks import with_references
@@ -44,7 +45,7 @@ def parse(source: Source, collection: Collection) -> Document:
         if (read_bytes := _BINARY_READERS.get(suffix)) is not None:
             return _document(source, collection, "html", read_bytes(source.content, source.path, where))
         read = _READERS.get(suffix, _markdown)
-        return read(_decode(source.content, where), source, collection, where)
+        return read(decoded(source.content, where, collection.encoding), source, collection, where)
     except (RejectedDocument, MemoryError):
         raise
     except RecursionError:
@@ -68,29 +69,12 @@ def _ruled(text: str, rules: tuple[Rule, ...]) -> str:
     return text
 
 
-def _decode(content: bytes, where: str) -> str:
-    """Decode UTF-8, or UTF-16 that begins with a byte order mark; nothing is ever replaced by a guess.
-
-    Raises ``RejectedDocument`` naming the first invalid byte, or the first NUL.
-    """
-    encoding = "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8"
-    try:
-        text = content.decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        wrong = f"not {encoding.upper()}: byte 0x{content[error.start]:02x} at offset {error.start}"
-        raise RejectedDocument(wrong, where=where, hint="Save the file as UTF-8.") from None
-    if "\0" in text:
-        wrong = f"a NUL character at offset {text.index(chr(0))}"
-        raise RejectedDocument(wrong, where=where, hint="Is it a text file?")
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
 def _markdown(text: str, source: Source, collection: Collection, where: str) -> Document:
     front = _front_matter(text, collection, where)
     body = _ruled(text[front.end :], collection.rules)
     removed: tuple[str, ...] = ()
     if PurePosixPath(source.path).suffix.lower() == ".mdx" or is_mdx(body):
-        mdx = markdown_of_mdx(_MDX_EXCERPT.sub(MORE, body))
+        mdx = markdown_of_mdx(_MDX_EXCERPT.sub(MORE, body), json.loads(front.json))
         body, removed = mdx.text, remarks(text, mdx.removed, "is a program's and is removed")
     body = published_text(with_home(body, front.json), front.json)
     if source.modules:

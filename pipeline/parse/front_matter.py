@@ -23,6 +23,8 @@ _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
 # A document may also begin with a thematic break: only a line like `key: value` makes it front matter.
 _KEY_LINE = re.compile(r"^[\"'\w][^\n:]*:(?:[ \t]|$)", re.MULTILINE)
+# "title: Actions: an introduction" is no YAML; some tools read it line by line, and its meaning is plain.
+_PLAIN_COLON = re.compile(r"^([\w-]+:[ \t]+)([^\s\"'\[{|>&*!%@`#-][^\n]*?:[ \t][^\n]*)$", re.MULTILINE)
 _BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
 # Hugo's and Zola's. MyST separates the cells of a notebook by the same three signs.
 _TOML_OPENING = re.compile(r"\+\+\+[ \t]*\n")
@@ -96,6 +98,11 @@ def _read_toml(text: str, start: int, where: str) -> FrontMatter:
     return _Toml(head, where).read(closing.end())
 
 
+def _quoted(found: re.Match[str]) -> str:
+    escaped = found[2].rstrip().replace("\\", "\\\\").replace('"', '\\"')
+    return f'{found[1]}"{escaped}"'
+
+
 def _fault(what: str, where: str, line: int) -> RejectedDocument:
     return RejectedDocument(
         f"front matter, line {line}: {what}", where=where, hint="Mend that line or remove the block."
@@ -129,8 +136,20 @@ class _Block:
 
     def _load(self) -> dict[str, Any]:
         try:
-            self._check_events()
-            values = yaml.load(self.head, Loader=_Loader)  # noqa: S506 - a safe loader, named above
+            return self._loaded(self.head)
+        except RejectedDocument as fault:
+            quoted = _PLAIN_COLON.sub(_quoted, self.head)
+            if quoted == self.head:
+                raise
+            try:
+                return self._loaded(quoted)
+            except RejectedDocument:
+                raise fault from None
+
+    def _loaded(self, head: str) -> dict[str, Any]:
+        try:
+            self._check_events(head)
+            values = yaml.load(head, Loader=_Loader)  # noqa: S506 - a safe loader, named above
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 2 if error.problem_mark else 1
             raise _fault(str(error.problem or error.context), self.where, line) from None
@@ -140,10 +159,10 @@ class _Block:
             raise _fault("not a list of `key: value`", self.where, 2)
         return {str(key): _plain(value) for key, value in values.items()}
 
-    def _check_events(self) -> None:
+    def _check_events(self, head: str) -> None:
         # Before anything is built, so that an alias bomb or deep nesting costs nothing.
         depth = 0
-        for event in yaml.parse(self.head, Loader=_Loader):
+        for event in yaml.parse(head, Loader=_Loader):
             line = event.start_mark.line + 2 if event.start_mark else 1
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 raise _fault("anchors and aliases are not read", self.where, line)

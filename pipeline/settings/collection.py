@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from ..encodings import known_encoding
 from ..filesystems.opening import is_address, source_fault
 from ..patterns import PathPattern
 from ..printable import is_printable
@@ -109,6 +110,7 @@ class Collection(Table):
     exclude: tuple[PathPattern, ...] = Field(default=(), strict=False)
     assets: tuple[PathPattern, ...] = Field(default=DEFAULT_ASSETS, strict=False)
     language: str = "en"
+    encoding: str = Field(default="", description="of text files that are not UTF-8 and declare none")
     modified_from: Literal["front-matter", "file-time", "git"] = "front-matter"
     author_from: Literal["front-matter", "git"] = "front-matter"
     git_ignored: Literal["read", "left-out"] = "read"
@@ -118,6 +120,11 @@ class Collection(Table):
     rules: tuple[Rule, ...] = Field(default=(), strict=False)
     max_bytes: int = Field(default=5_000_000, ge=1)
     max_asset_bytes: int = Field(default=20_000_000, ge=1)
+
+    @field_validator("encoding")
+    @classmethod
+    def _is_an_encoding(cls, name: str) -> str:
+        return known_encoding(name) if name else ""
 
     @model_validator(mode="after")
     def _fits_its_root(self) -> Collection:

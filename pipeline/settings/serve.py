@@ -8,7 +8,10 @@ from ipaddress import ip_network
 from pydantic import Field, field_validator
 
 from .search import Table
+from .shard_choice import ShardChoice
 
+_HOST = r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]{0,252})"
+_BACKEND = re.compile(rf"https?://{_HOST}(:[0-9]{{1,5}})?(/[^?# ]*)?")
 _NAME = re.compile(r"\*|\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]{0,252}[a-z0-9])?")
 _ORIGIN = re.compile(r"\*|null|https?://(\[[0-9a-f:.]+\]|[a-z0-9][a-z0-9.-]{0,252})(:[0-9]{1,5})?")
 
@@ -22,6 +25,27 @@ class EventSettings(Table):
     days: int = Field(default=30, ge=1, le=3650, description="older days are deleted")
     max_day_bytes: int = Field(default=50_000_000, ge=1_000, description="no more is recorded of a day")
     folder: str = Field(default="", description="empty: events, in the store")
+
+
+class RouterSettings(Table):
+    """A server that asks others, which hold some shards of a set each, and merges what they find."""
+
+    backends: tuple[str, ...] = Field(default=(), strict=False, description="addresses of those servers")
+    token: str = Field(default="", description="a file with the token to ask them with")
+    timeout_s: float = Field(default=1.0, gt=0, le=60, strict=False)
+    hedge_quantile: float = Field(
+        default=0.95, gt=0, le=1, strict=False, description="of times, after which another is asked; 1: never"
+    )
+
+    @field_validator("backends")
+    @classmethod
+    def _are_addresses(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        given = tuple(each.strip().rstrip("/") for each in given)
+        wrong = [each for each in given if not _BACKEND.fullmatch(each)]
+        if wrong or len(set(given)) < len(given):
+            shown = ", ".join(wrong or given)
+            raise ValueError(f"not addresses such as http://10.0.0.5:8001, each once: {shown}")
+        return given
 
 
 class Serve(Table):
@@ -45,6 +69,18 @@ class Serve(Table):
     drain_s: float = Field(default=5.0, ge=0, le=6, strict=False)
     log_queries: bool = False
     events: EventSettings = EventSettings()
+    shards: str = Field(default="", description="of a set: those to open, as 0,1,4-7 or 1/2; empty: all")
+    router: RouterSettings = RouterSettings()
+
+    @property
+    def is_router(self) -> bool:
+        """Return whether other servers are asked in place of a store."""
+        return bool(self.router.backends) and not self.shards
+
+    @field_validator("shards")
+    @classmethod
+    def _is_choice(cls, given: str) -> str:
+        return str(ShardChoice.parse(given)) if given else ""
 
     @field_validator("hosts")
     @classmethod

@@ -63,11 +63,26 @@ def _default_fields() -> dict[str, LexicalField]:
     return {name: LexicalField(weight=weight) for name, weight in zip(FIELDS, weights, strict=True)}
 
 
+# Decision 68 has the figures: k1 becomes .75 and b .5 in a corpus of abstracts.
+_LESS_K1, _LESS_B = 1 / 6, 1 / 3
+
+
 class Lexical(Table):
     """BM25F over passages (``k1``, and a weight and ``b`` for each field)."""
 
     k1: float = Field(default=0.9, gt=0, strict=False)
     fields: dict[str, LexicalField] = Field(default_factory=_default_fields)
+
+    def adapted(self, without_headings: float) -> Lexical:
+        """Return the settings for a corpus with this share of passages in documents without headings.
+
+        Where texts have no sections, repeated words and lengths say less. A score compares two passages, so
+        what counts is the share of pairs of that kind.
+        """
+        pairs = without_headings**2
+        b = {name: field.b * (1 - _LESS_B * pairs) for name, field in self.fields.items()}
+        fields = {name: field.model_copy(update={"b": b[name]}) for name, field in self.fields.items()}
+        return self.model_copy(update={"k1": self.k1 * (1 - _LESS_K1 * pairs), "fields": fields})
 
     @field_validator("fields")
     @classmethod

@@ -49,7 +49,7 @@ def request_of(given: ToolArguments, documents: SnapshotDocuments) -> SearchRequ
     )
 
 
-def told_answer(
+def answer_text(
     answer: Answer, documents: SnapshotDocuments, max_tokens: int, notes: Sequence[str] = ()
 ) -> str:
     """Return an answer as text."""

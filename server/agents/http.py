@@ -59,7 +59,7 @@ class ServiceHost(AgentHost):
             told = f"{KINDS[problem.code].title.lower()}. {problem.detail}"
             raise MCPError(INTERNAL_ERROR, told) from None
 
-    def tell(self, name: str, found: ToolText) -> None:
+    def record(self, name: str, found: ToolText) -> None:
         """Count a call of a tool."""
         known = name if name in _TOOL_NAMES else "unknown"
         self._service.metrics.tool_calls.labels(known, "error" if found.is_error else "answered").inc()

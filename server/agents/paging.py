@@ -30,7 +30,7 @@ def read(documents: SnapshotDocuments, references: References, given: ToolArgume
             where=f"start={start}",
             hint="Leave start out to read from the beginning.",
         )
-    return _told(document, section, start, documents, given)
+    return _page_text(document, section, start, documents, given)
 
 
 def _place(
@@ -53,7 +53,7 @@ def _place(
     return section, section.start
 
 
-def _told(
+def _page_text(
     document: DocumentText,
     section: SectionPlace,
     start: int,

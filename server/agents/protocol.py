@@ -66,8 +66,8 @@ class AgentHost:
         """Return what the function returns; raise ``MCPError`` if it is not run."""
         return await anyio.to_thread.run_sync(function)
 
-    def tell(self, name: str, found: ToolText) -> None:
-        """Note how a call of a tool was answered."""
+    def record(self, name: str, found: ToolText) -> None:
+        """Record how a call of a tool was answered."""
 
 
 def tool_list() -> list[types.Tool]:
@@ -146,7 +146,7 @@ class AgentServer:
             found = await self._ask(ctx, call)
         except MCPError as error:  # a model reads the text of an answer, and of an error at most the number
             found = ToolText(f"Error: {error.error.message}", is_error=True)
-        self._host.tell(params.name, found)
+        self._host.record(params.name, found)
         return types.CallToolResult(content=[types.TextContent(text=found.text)], is_error=found.is_error)
 
     async def _list_resources(

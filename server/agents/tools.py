@@ -12,7 +12,7 @@ from ...artifacts.query.answer import Answer
 from ...artifacts.query.context import SearchRequest
 from ...artifacts.query.searcher import Searcher
 from ...pipeline.errors import QueryError
-from .answers import collections_line, request_of, told_answer
+from .answers import answer_text, collections_line, request_of
 from .arguments import Argument, ToolArguments, read_arguments
 from .browsing import FolderTree, browse
 from .documents import SnapshotDocuments, Visible
@@ -107,12 +107,12 @@ class _Snapshot:
 class Tools:
     """Answers calls of the tools on any searcher; what it reads of a snapshot lives as long as the searcher.
 
-    ``tell`` is told of every answer to a search. Threads may share the tools.
+    ``on_answer`` is called with every answer to a search. Threads may share the tools.
     """
 
-    def __init__(self, tell: Callable[[Answer], None] = lambda _: None) -> None:
+    def __init__(self, on_answer: Callable[[Answer], None] = lambda _: None) -> None:
         self._kept: WeakKeyDictionary[Searcher, dict[Visible, _Snapshot]] = WeakKeyDictionary()
-        self._tell, self._lock = tell, threading.Lock()
+        self._on_answer, self._lock = on_answer, threading.Lock()
 
     def call(
         self, searcher: Searcher, name: str, given: Mapping[str, Any], visible: Visible = None
@@ -137,14 +137,14 @@ class Tools:
     def show(self, searcher: Searcher, request: SearchRequest, max_tokens: int) -> str:
         """Return what ``search_docs`` tells of a request, whose filters may be any; raise ``QueryError``."""
         documents = self.of(searcher).documents
-        text = told_answer(searcher.ask(request), documents, max_tokens)
+        text = answer_text(searcher.ask(request), documents, max_tokens)
         return documents.counter.cut_lines(text, max_tokens)
 
     def _answer(self, searcher: Searcher, snapshot: _Snapshot, name: str, given: ToolArguments) -> str:
         if name == "search_docs":
             answer = searcher.ask(request_of(given, snapshot.documents))
-            self._tell(answer)
-            return told_answer(answer, snapshot.documents, given.number("max_tokens"), given.notes)
+            self._on_answer(answer)
+            return answer_text(answer, snapshot.documents, given.number("max_tokens"), given.notes)
         if name == "read_doc":
             return read(snapshot.documents, snapshot.references, given)
         return browse(snapshot.documents, snapshot.tree, given)

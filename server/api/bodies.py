@@ -29,7 +29,10 @@ class HitBody(TypedDict):
 
 
 class AnswerBody(TypedDict):
-    """The hits of a search, best first; ``explain`` adds the keys from ``understood`` on."""
+    """The hits of a search, best first; ``explain`` adds the keys from ``understood`` on.
+
+    ``missing`` names the shards that a router got no answer from, if there are any.
+    """
 
     query: str
     snapshot: str
@@ -37,6 +40,7 @@ class AnswerBody(TypedDict):
     suggestions: list[str]
     hits: list[HitBody]
     warnings: list[str]
+    missing: NotRequired[list[str]]
     understood: NotRequired[list[dict[str, Any]]]
     weights: NotRequired[dict[str, float]]
     counts: NotRequired[dict[str, int]]

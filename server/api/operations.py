@@ -20,7 +20,7 @@ from .parameters import (
 
 _SEARCH_PROBLEMS = (
     "query-empty", "query-too-long", "query-invalid", "filter-unknown", "filter-invalid",
-    "collection-forbidden", "collection-unknown",
+    "collection-forbidden", "collection-unknown", "shards-missing",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
@@ -98,6 +98,7 @@ class SearchParameters(Parameters):
     hypothesis: Text = text_field(4_000, "An answer as it might be written (HyDE).", default="")
     explain: _Explain = False
     excerpt_chars: _ExcerptChars = 0
+    partial: Annotated[bool, Field(description="Whether shards that do not answer may be missing.")] = True
 
 
 class MultiSearchParameters(Parameters):
@@ -165,14 +166,6 @@ def of_body(model: type[_P], content: bytes) -> _P:
     """Return the parameters of a JSON object, whose values have their types; raise ``HttpProblem``."""
     try:
         return model.model_validate_json(content, strict=True)
-    except ValidationError as error:
-        raise _problem(model, error) from None
-
-
-def of_values(model: type[_P], given: Mapping[str, Any]) -> _P:
-    """Return the parameters of a parsed object; raise ``HttpProblem``."""
-    try:
-        return model.model_validate(given)
     except ValidationError as error:
         raise _problem(model, error) from None
 

@@ -12,12 +12,18 @@ from .access import conditions_of, require_document
 from .calls import Call, Reply, json_reply, server_timing
 from .parameters import MultiSearchParameters, RelatedParameters, SearchParameters, SimilarParameters
 
+# Of an answer over shards: those that it does without.
+MISSING = "Missing-Shards"
+
 
 def search(call: Call[SearchParameters]) -> Reply:
     """Answer a search."""
     answer = _answer(call, call.parameters)
     body = answer_body(answer, explain=call.parameters.explain)
-    return json_reply(body, server_timing(answer), kept=not answer.warnings)
+    headers = server_timing(answer)
+    if answer.missing:
+        headers[MISSING] = ", ".join(answer.missing)
+    return json_reply(body, headers, kept=not answer.warnings)
 
 
 def multi_search(call: Call[MultiSearchParameters]) -> Reply:
@@ -62,6 +68,9 @@ def _answer(call: Call[Any], given: SearchParameters) -> Answer:
     )
     answer = call.served.searcher.ask(request)
     call.metrics.tell_answer(answer)
+    if answer.missing and not given.partial:
+        detail = f"Shards that do not answer: {', '.join(answer.missing)}."
+        raise HttpProblem("shards-missing", detail, headers={"Retry-After": "1"})
     return answer
 
 

@@ -74,6 +74,11 @@ class Metrics:
         )  # fmt: skip
         self._snapshot = ""
 
+    @property
+    def registry(self) -> CollectorRegistry:
+        """Return the registry, for figures of what not every application has."""
+        return self._registry
+
     def tell_swap(self, swap: Swap) -> None:
         """Count an attempt to open a snapshot."""
         self.swaps.labels("failed" if swap.failure else "opened").inc()

@@ -24,7 +24,7 @@ _MOST_SHOWN = 200
 # An address beside the time would say whose event it was.
 _NAMELESS = ("/v1/events",)
 # Asked every few seconds.
-_PROBES = ("GET /livez", "GET /readyz", "GET /metrics")
+_PROBES = ("GET /livez", "GET /readyz", "GET /metrics", "GET /v1/shards")
 
 
 @dataclass(slots=True)

@@ -140,7 +140,7 @@ def _refuse_other_content(target: Path) -> None:
     is_ours = any((target / name).is_file() for name in (MARKER, urls.RECORD))  # one of them may be lost
     if not is_ours and any(target.iterdir()):
         raise SourceError(
-            "this folder holds something else than a site, which building would replace",
+            "this folder holds something other than a site, which building would replace",
             where=str(target),
             hint=f"Choose an empty or new folder. (A site that noctule built has a file {MARKER}.)",
         )

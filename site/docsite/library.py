@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -254,8 +255,7 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     ]
     places = urls.page_paths(placed, home=settings.home)
     pages = urls.folder_pages(places) if settings.clean_urls else places
-    found = (_entry(row, columns, pages, titles) for row in range(documents.num_rows))
-    return tuple(replace(entry, place=places[entry.doc_id]) for entry in found)
+    return tuple(_entry(row, columns, pages, titles, places) for row in range(documents.num_rows))
 
 
 def _shared_titles(titles: Sequence[object]) -> Set[object]:
@@ -263,7 +263,11 @@ def _shared_titles(titles: Sequence[object]) -> Set[object]:
 
 
 def _entry(
-    row: int, columns: Mapping[str, list[object]], pages: Mapping[str, str], titles: Set[object]
+    row: int,
+    columns: Mapping[str, list[object]],
+    pages: Mapping[str, str],
+    titles: Set[object],
+    places: Mapping[str, str] = MappingProxyType({}),
 ) -> Entry:
     def text(name: str) -> str:
         return str(columns[name][row] or "")
@@ -292,4 +296,5 @@ def _entry(
         apart=posixpath.splitext(text("path"))[0] if columns["title"][row] in titles else "",
         shown=shown,
         author=text("author"),
+        place=places.get(text("doc_id"), ""),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -57,6 +58,7 @@ class Placement:
 NOWHERE = Placement()
 
 
+@lru_cache(maxsize=32_768)
 def placement_of(front_matter: str) -> Placement:
     """Return what the front matter, as canonical JSON, says of its document's place."""
     if not any(f'"{name}"' in front_matter for name in _NAMES):

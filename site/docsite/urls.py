@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from urllib.parse import quote
 
 from ..pipeline.identity import text_hash
@@ -69,7 +70,6 @@ RESERVED = (
     MARKER,
     RECORD,
 )
-# A folder that has the name of a file of the site's own.
 _FILE_FOLDER = re.compile(r"(?i)(^service-worker\.js|(?:^|(?<=/))index\.html)/")
 # A file name has at most 255 bytes; what is left is room for the suffix and the ending.
 MAX_NAME_BYTES = 200
@@ -108,11 +108,16 @@ def page_paths(
     path; the others keep their own name, or get a suffix made from their path, so that it stays the same when
     documents come and go.
     """
-    placed = sorted(documents, key=_precedence)
-    chosen = next((d for d in placed if home and home in (d.path, d.doc_id)), None)
-    placed.sort(key=lambda d: d is not chosen)
+    return _page_paths(tuple(documents), tuple(reserved), home)
+
+
+@lru_cache(maxsize=2)  # a preview asks again after every change of a page's text
+def _page_paths(documents: tuple[Placed, ...], reserved: tuple[str, ...], home: str) -> Mapping[str, str]:
+    chosen = min((d for d in documents if home and home in (d.path, d.doc_id)), key=_precedence, default=None)
+    placed = sorted(documents, key=lambda d: (d is not chosen, _precedence(d)))
     vaults = _vaults(placed)
     wanted = {d.doc_id: posixpath.join(d.below, _wanted(d, vaults)) for d in placed}
+    # A folder may have the name of a file of the site's own.
     wanted = {name: _FILE_FOLDER.sub(r"\1-folder/", page) for name, page in wanted.items()}
     if chosen is not None:
         wanted[chosen.doc_id] = HOME
@@ -131,7 +136,7 @@ def page_paths(
             page = _suffixed(page, document.path, blocked)
         taken.add(folded(page))
         pages[document.doc_id] = page
-    return pages
+    return MappingProxyType(pages)
 
 
 def _vaults(documents: Iterable[Placed]) -> frozenset[tuple[str, str]]:

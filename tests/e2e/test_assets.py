@@ -12,7 +12,7 @@ from noctule.artifacts.store.store import Store
 from noctule.docsite.build import SiteResult, build_site
 from noctule.docsite.verify import check_site
 from noctule.flows.api import build_snapshot
-from noctule.flows.incremental.unchanged import look
+from noctule.flows.incremental.unchanged import find_unchanged
 from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.pipeline.identity import sha256_hex
@@ -100,7 +100,7 @@ def test_what_a_folder_names_reaches_the_site_and_nothing_else(folder: Path) -> 
 def test_images_are_followed_from_night_to_night(folder: Path) -> None:
     _night(folder)
     run, store = RunContext(_settings(folder), folder.parent / "store"), Store(folder.parent / "store")
-    assert look(run, store)[1] is not None
+    assert find_unchanged(run, store)[1] is not None
     other = (folder.parent / "site" / "other.html").stat().st_ino
     owl = next(name for name in _files(folder) if sha256_hex(SHOWN["img/owl.png"])[:12] in name)
     for changed in (png(4, 4), None):
@@ -109,7 +109,7 @@ def test_images_are_followed_from_night_to_night(folder: Path) -> None:
             (folder / "img" / "owl.png").unlink()
         else:
             (folder / "img" / "owl.png").write_bytes(changed)
-        assert look(run, store)[1] is None
+        assert find_unchanged(run, store)[1] is None
         _night(folder)
         assert store.current() != before and owl not in _files(folder)
         expected = SHOWN | {"img/owl.png": changed} if changed else {**SHOWN, "img/owl.png": b""}

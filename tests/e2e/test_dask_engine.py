@@ -17,7 +17,7 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.engines import dask
-from noctule.flows.engines.environment import surroundings, versions
+from noctule.flows.engines.environment import driver_environment, versions
 from noctule.flows.report.result import BuildResult
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
@@ -131,7 +131,7 @@ def test_a_cluster_of_the_runs_own_gives_the_same_snapshot_and_leaves_no_process
 
 
 def test_a_worker_of_another_version_or_another_disk_is_refused(tmp_path: Path) -> None:
-    given = surroundings(tmp_path, "this run's sign")
+    given = driver_environment(tmp_path, "this run's sign")
     given.require_same()
     with pytest.raises(EngineUnavailable, match=r"torch .* instead of 1.0"):
         replace(given, versions=versions() | {"torch": "1.0"}).require_same()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
-from noctule.flows.incremental.embedding_use import prune_store
+from noctule.flows.incremental.pruning import prune_store
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent

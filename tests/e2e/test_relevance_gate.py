@@ -16,7 +16,7 @@ from noctule.artifacts.store.run_records import read_runs
 from noctule.artifacts.store.store import Store
 from noctule.flows.quality.gate import Verdict, judge
 from noctule.flows.quality.gate_lines import lines
-from noctule.flows.report.store import account, said
+from noctule.flows.report.store import gate_lines, snapshot_report
 from noctule.pipeline.errors import RelevanceFell, SettingsError, SourceError
 from noctule.pipeline.settings.reading import load, parse
 from noctule.pipeline.settings.settings import Settings
@@ -197,15 +197,15 @@ def test_a_refused_night_leaves_the_old_snapshot_and_a_report_and_can_be_accepte
     assert [path.name for path in (nights.store / "snapshots").iterdir()] == [current]
     (record, *_) = read_runs(nights.store)
     assert record["relevance"]["sets"][0]["fell"][0]["before"]["rank"] == 1
-    refused = account(store, None).refused
+    refused = snapshot_report(store, None).refused
     assert refused["refused"] == record["refused"]
     shown = nights.run("report").out
     assert "Not published" in shown and "refused: nDCG@10 on faq fell" in shown and "before: score" in shown
     accepted = nights.run("index", "--no-prefect", "--quiet", "--json", "--accept-drop").json
     assert accepted["snapshot"] == record["refused"] == store.current()
     assert accepted["relevance"]["sets"][0]["reason"]
-    now = account(store, None)
-    assert now.refused == {} and any("refused" in line for line in said(now.relevance))
+    now = snapshot_report(store, None)
+    assert now.refused == {} and any("refused" in line for line in gate_lines(now.relevance))
 
 
 def test_judged_queries_that_cannot_be_read_stop_a_night_before_any_work(nights: CommandLine) -> None:

@@ -22,7 +22,7 @@ from noctule.flows.run.stage import Silent
 from noctule.flows.run.versions import decides
 from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.flows.stages import parse as parse_stage
-from noctule.flows.stages.parse_batch import FileBatch, understand
+from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.parse import parse as parse_document
@@ -181,7 +181,7 @@ def test_a_bomb_ends_within_its_bounds_of_time_and_memory(name: str, tmp_path: P
 _STEPS = "NOCTULE_TEST_STEPS"
 
 
-def understand_within(batch: FileBatch, begin: Begin) -> pa.Table:
+def parse_files_within(batch: FileBatch, begin: Begin) -> pa.Table:
     """Understand a batch in this process, which may have 3 GiB, and note each file that it begins."""
     resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
     paths = [file.path for group in batch.groups for file in group]
@@ -192,7 +192,7 @@ def understand_within(batch: FileBatch, begin: Begin) -> pa.Table:
             steps.write(f"{begun} {paths[step.first]}\n")
         begin(step)
 
-    return understand(batch, noted)
+    return parse_files(batch, noted)
 
 
 @pytest.mark.timeout(300)
@@ -214,7 +214,7 @@ def test_a_line_of_100_megabytes_costs_its_limit_and_itself_alone(
         "embed": {"workers": 1},
     }
     monkeypatch.setenv(_STEPS, str(tmp_path / "steps"))
-    monkeypatch.setattr(parse_stage, "understand", understand_within)
+    monkeypatch.setattr(parse_stage, "parse_files", parse_files_within)
     done = build_snapshot(parse(given, "test"), Store(tmp_path / "store"), PlainDriver(), Silent())
     steps = Counter((tmp_path / "steps").read_text().splitlines())
     print(f"{dict(steps)}: {[each.reason for each in done.rejections]}")

@@ -19,7 +19,7 @@ import pytest
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, joined
 from noctule.docsite.urls import Placed, page_paths
 from noctule.flows.run.versions import decides
-from noctule.flows.stages.parse_batch import FileBatch, understand
+from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.flows.stages.sources import hash_files, list_sources
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.discover.local_folder import _visit
@@ -54,7 +54,7 @@ def write(path: Path, text: str = "# Words\n\nSome words.\n") -> FoundFile:
 
 
 def understood(files: tuple[FoundFile, ...], settings: Settings) -> ParsedCorpus:
-    return joined(understand(FileBatch((files,), settings, decides(settings))))
+    return joined(parse_files(FileBatch((files,), settings, decides(settings))))
 
 
 @pytest.mark.timeout(20)
@@ -239,7 +239,7 @@ def test_too_few_handles_or_too_little_memory_is_no_file_less(
     assert list(looked.failures) == ["d"]  # its collection keeps the documents that it had
     assert looked.groups == ((files[0],),) and looked.keys[0]
     with pytest.raises(SourceError, match=os.strerror(code)) as caught:
-        understand(FileBatch(((files[1],),), settings, looked.deciding))
+        parse_files(FileBatch(((files[1],),), settings, looked.deciding))
     assert not isinstance(caught.value, RejectedDocument)
 
 
@@ -398,7 +398,7 @@ def _kept_or_stopped(settings: Settings, deciding: Mapping[str, str]) -> set[str
         looked = hash_files(listing.files, settings)
         if looked.failures:
             return None
-        found = joined(understand(FileBatch(looked.groups, settings, deciding)))
+        found = joined(parse_files(FileBatch(looked.groups, settings, deciding)))
     except SourceError as error:
         assert not isinstance(error, RejectedDocument)
         return None

@@ -22,7 +22,7 @@ from bs4 import BeautifulSoup
 
 from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.query.understanding.operators import split_questions, take_apart
+from noctule.artifacts.query.understanding.operators import parse_query, split_questions
 from noctule.artifacts.store.pointer import Pointer
 from noctule.docsite.outline.plan import plan_site
 from noctule.pipeline.chunk.passages import build_passages
@@ -134,7 +134,7 @@ def store_files(content: bytes) -> None:
 def query(content: bytes) -> None:
     """The language of queries, and the analyzers."""
     text = content.decode("utf-8", "surrogateescape")  # halves of characters too
-    typed = take_apart(text)
+    typed = parse_query(text)
     typed.plain.encode()
     assert len(split_questions(typed.plain)) >= 1 or not typed.plain.strip()
     for analyzer in (prose_analyzer("en"), prose_analyzer("und"), code_analyzer()):

@@ -20,7 +20,7 @@ from noctule.artifacts.query.index.postings import best
 from noctule.artifacts.query.model import ListName, RankedList
 from noctule.artifacts.query.ranking.fuse import convex_combination, reciprocal_rank_fusion
 from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.query.understanding.operators import split_questions, take_apart
+from noctule.artifacts.query.understanding.operators import parse_query, split_questions
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.settings.search import Understanding
@@ -145,12 +145,12 @@ def test_no_hypothesis_takes_a_long_time(searcher: Searcher, name: str) -> None:
 @given(QUERIES)
 @settings(max_examples=200, deadline=None)
 def test_taking_a_query_apart_loses_no_word_and_demands_little(text: str) -> None:
-    typed = take_apart(text)
+    typed = parse_query(text)
     operators = typed.operators
     assert all(any(c.isalnum() for c in value) for value in (*operators.phrases, *operators.excluded))
     assert all(field in FIELDS and value for field, value in operators.fielded)
     if not operators and not operators.prefixes:
-        assert typed.plain == take_apart(typed.plain).plain
+        assert typed.plain == parse_query(typed.plain).plain
     questions = split_questions(typed.plain)
     assert 1 <= len(questions) <= 4
     assert len(questions) == 1 or all(questions)

@@ -2,15 +2,16 @@
 
 Columns stay in memory once they were asked for; those that every search reads come by Arrow, the others by
 SQL. Rows are numbers: a *passage* row, a *document* row, a *vector* row. Passages stand in order of
-``(doc_id, ordinal)``, so the row is the last part of the total order ``(-score, doc_id, position)``.
+``(doc_id, ordinal)``, so the row is the last part of the total order ``(-score, doc_id, position)``; of
+shards, which stand one after the other, the *place* is.
 """
 
 from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,10 @@ from ....pipeline.settings.settings import recorded_addresses
 from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
 from ...tables.parquet import tuples
+from ..caches import Once
 from ..model import Ints, Owners, SectionNode
 from .database import SnapshotDatabase
-from .postings import InvertedIndex, TableRows, TermVectorRows, TokenVectorRows, inverted_index
+from .postings import InvertedIndex, TableRows, TermVectorRows, TokenVectorRows, inverted_index, places_of
 from .vocabulary import (
     AcronymTable,
     ConceptVocabulary,
@@ -38,25 +40,9 @@ from .vocabulary import (
 
 Narrow = npt.NDArray[np.int32]
 Vectors = npt.NDArray[np.float32]
-_T = TypeVar("_T")
 
 _DOCUMENT_COLUMNS = ("doc_id", "collection", "path", "title", "url")
 _PASSAGE_COLUMNS = ("passage_id", "section_id", "doc_id", "text", "breadcrumb", "content_hash")
-
-
-class _Once(Generic[_T]):
-    """A property that is read once; a second thread waits for the first, and later ones find the value."""
-
-    def __init__(self, read: Callable[[Any], _T]) -> None:
-        self._read, self.__doc__ = read, read.__doc__
-
-    def __get__(self, reader: CorpusReader, _: type) -> _T:
-        kept, name = vars(reader), self._read.__name__
-        with kept["_lock"]:
-            if name not in kept:
-                kept[name] = self._read(reader)
-        value: _T = kept[name]
-        return value
 
 
 class CorpusReader:
@@ -85,71 +71,71 @@ class CorpusReader:
         """Return the languages of the documents: a query's words are analysed in each."""
         return self.snapshot.languages
 
-    @_Once
+    @Once
     def addresses(self) -> Mapping[str, Address]:
         """Return each collection's rules for addresses."""
         return recorded_addresses(self.snapshot.manifest.settings)
 
     # Words
 
-    @_Once
+    @Once
     def prose(self) -> InvertedIndex:
         """Return the BM25F index of prose."""
         return inverted_index(self.snapshot, "terms", "postings")
 
-    @_Once
+    @Once
     def code(self) -> InvertedIndex:
         """Return the index of code."""
         return inverted_index(self.snapshot, "code_terms", "code_postings")
 
-    @_Once
+    @Once
     def index_words(self) -> SpellingIndex:
         """Return the terms of the BM25F index by their spelling."""
         return SpellingIndex(self.prose.terms.to_pylist())
 
-    @_Once
+    @Once
     def written(self) -> SurfaceForms:
         """Return the words of the collection as they are written."""
         return surface_forms(self.snapshot)
 
-    @_Once
+    @Once
     def model_words(self) -> frozenset[str]:
         """Return the words that the model's tokenizer knows whole; none without a model beside it."""
         return model_words(self.snapshot)
 
-    @_Once
+    @Once
     def acronyms(self) -> AcronymTable:
         """Return the acronyms that the collection spells out."""
         return acronym_table(tuples(self.snapshot.table("acronyms", ["acronym", "expansion", "documents"])))
 
-    @_Once
+    @Once
     def vocabulary(self) -> ConceptVocabulary:
         """Return the concept vocabulary."""
         return ConceptVocabulary(self._column("vocabulary", "term").to_pylist(), self._matrix("vocabulary"))
 
-    @_Once
+    @Once
     def term_vectors(self) -> TermVectorRows:
         """Return what each index term adds to a query's vector."""
         return TermVectorRows(self.snapshot)
 
-    @_Once
+    @Once
     def token_vectors(self) -> TokenVectorRows:
         """Return what words that no term vector knows mean to the model."""
         return TokenVectorRows(self.snapshot)
 
     # Documents
 
-    @_Once
+    @Once
     def documents(self) -> pa.Table:
         """Return the columns that a hit shows of its document."""
         return self.snapshot.table("documents", _DOCUMENT_COLUMNS)
 
-    @_Once
+    @Once
     def document_texts(self) -> TableRows:
         """Return the texts of documents by document row."""
         return TableRows(self.snapshot, "documents", ("text",))
 
-    @_Once
+    @Once
     def passages_of(self) -> Narrow:
         """Return how many passages every document has."""
         found, total = self._numbers("documents", "passages"), self.snapshot.rows("passages")
@@ -157,24 +143,24 @@ class CorpusReader:
             raise damaged(f"its passages are not {total} in all", self.snapshot.file("documents"))
         return found
 
-    @_Once
+    @Once
     def links_in(self) -> Narrow:
         """Return how many documents link to each."""
         return self._numbers("documents", "links_in")
 
-    @_Once
+    @Once
     def community_of(self) -> Narrow:
         """Return the community of every document, -1 for none."""
         return self.database.column("coalesce(community, -1)::int")
 
-    @_Once
+    @Once
     def modified(self) -> npt.NDArray[np.datetime64]:
         """Return the day every document was last changed, ``NaT`` where it is not known."""
         days: Any = np.ma.asarray(self.database.column("modified")).astype("datetime64[D]")
         found: npt.NDArray[np.datetime64] = days.filled(np.datetime64("NaT"))
         return found
 
-    @_Once
+    @Once
     def centroids(self) -> Vectors:
         """Return the unit centroid of every document, shape ``(documents, dimension)``."""
         return self._matrix("centroids")
@@ -194,7 +180,7 @@ class CorpusReader:
 
     # Sections and passages
 
-    @_Once
+    @Once
     def sections(self) -> Mapping[SectionId, SectionNode]:
         """Return every section by its id."""
         rows = tuples(self.snapshot.table("sections", list(SectionNode.__slots__)))
@@ -212,27 +198,42 @@ class CorpusReader:
         """Return how many passages there are."""
         return len(self.document_of)
 
-    @_Once
+    @property
+    def all_documents(self) -> int:
+        """Return how many documents the whole corpus has, of which shards may be all that is open."""
+        return self.snapshot.manifest.counts.get("documents", len(self.passages_of))
+
+    @Once
+    def places(self) -> Ints | None:
+        """Return the place of each passage in order of ``(doc_id, ordinal)``, ``None`` where rows are these.
+
+        The rows of a set of shards are not: its ties must be those of the corpus in one piece.
+        """
+        if len(self.snapshot.parts) == 1:
+            return None
+        return places_of(self.documents.column("doc_id"), self.passages_of)
+
+    @Once
     def rows(self) -> TableRows:
         """Return passages by row."""
         return TableRows(self.snapshot, "passages", _PASSAGE_COLUMNS)
 
-    @_Once
+    @Once
     def document_of(self) -> Narrow:
         """Return the document row of every passage; passages stand in the order of the documents."""
         return np.repeat(np.arange(len(self.passages_of), dtype=np.int32), self.passages_of)
 
-    @_Once
+    @Once
     def first_passage(self) -> Ints:
         """Return the first passage row of every document, and at the end the number of passages."""
         return np.concatenate([[0], np.cumsum(self.passages_of)]).astype(np.int64)
 
-    @_Once
+    @Once
     def section_ids(self) -> pa.ChunkedArray:
         """Return the section of every passage."""
         return self._column("passages", "section_id")
 
-    @_Once
+    @Once
     def address_of(self) -> Ints:
         """Return numbers for the addresses of passages, equal where a reader would go to the same place."""
         ids = pc.dictionary_encode(self._column("passages", "section_id").combine_chunks())
@@ -244,12 +245,12 @@ class CorpusReader:
 
     # Vectors
 
-    @_Once
+    @Once
     def index(self) -> Any:
         """Return the FAISS index over the vector rows."""
         return self.snapshot.index()
 
-    @_Once
+    @Once
     def vector_row(self) -> Ints:
         """Return the vector row of every passage; equal passages share one."""
         rows, vectors = self._numbers("passages", "vector_row"), self.snapshot.rows("vectors")
@@ -258,7 +259,7 @@ class CorpusReader:
             raise damaged(f"a vector_row is not in 0..{vectors - 1}", self.snapshot.file("passages"))
         return rows.astype(np.int64)
 
-    @_Once
+    @Once
     def content_of(self) -> Ints:
         """Return numbers for the contents of passages, equal where the content is.
 
@@ -272,7 +273,7 @@ class CorpusReader:
             self.vector_row
         ]
 
-    @_Once
+    @Once
     def vector_owners(self) -> Owners:
         """Return which passages have which vector."""
         order = np.argsort(self.vector_row, kind="stable")

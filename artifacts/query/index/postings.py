@@ -22,15 +22,20 @@ from ..caches import Cache
 from ..model import Ints, Scores, Vector
 
 _CACHED_GROUPS = 256
+_NO_PASSAGES, _NO_SCORES, _NO_FIELDS = np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.uint16)
 
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The passages that hold a term, rising, their scores, and fields as bits in the order of ``FIELDS``."""
+    """The passages that hold a term, their scores, and fields as bits in the order of ``FIELDS``.
+
+    ``most`` is the best score in the whole corpus, of which these may be a part.
+    """
 
     passages: npt.NDArray[np.int32]
     scores: npt.NDArray[np.float32]
     fields: npt.NDArray[np.uint16]
+    most: float
 
 
 WeightedPostings = tuple[PostingList, float]
@@ -46,13 +51,23 @@ def add_up(found: Iterable[WeightedPostings], passages: int) -> Scores:
     return np.bincount(rows, weights=scores, minlength=passages).astype(np.float64, copy=False)
 
 
-def best(rows: Ints, scores: Scores, limit: int) -> tuple[Ints, Scores]:
-    """Return the ``limit`` highest scores in the order ``(-score, row)``."""
+def best(rows: Ints, scores: Scores, limit: int, places: Ints | None = None) -> tuple[Ints, Scores]:
+    """Return the ``limit`` highest scores in the order ``(-score, place)``, or ``(-score, row)``."""
     if len(scores) > limit:
         cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
         rows, scores = rows[scores >= cut], scores[scores >= cut]
-    order = np.lexsort((rows, -scores))[:limit]
+    order = np.lexsort((rows if places is None else places[rows], -scores))[:limit]
     return rows[order].astype(np.int64), scores[order]
+
+
+def places_of(doc_ids: pa.ChunkedArray, passages_of: npt.NDArray[np.int32]) -> Ints:
+    """Return the place of each passage in order of ``(doc_id, ordinal)``; documents have these passages."""
+    order = pc.sort_indices(doc_ids).to_numpy().astype(np.int64)
+    sizes, starts = passages_of[order].astype(np.int64), np.empty(len(order), np.int64)
+    starts[order] = np.cumsum(sizes) - sizes
+    first = np.cumsum(passages_of, dtype=np.int64) - passages_of
+    places: Ints = np.arange(int(sizes.sum())) + np.repeat(starts - first, passages_of)
+    return places
 
 
 class TableRows:
@@ -117,6 +132,7 @@ class InvertedIndex(_SortedTerms):
         super().__init__(self._table.column("term"))
         self._postings = TableRows(snapshot, postings, ("passage", "score", "fields"))
         self._passages, self._path = snapshot.rows("passages"), snapshot.file(postings)
+        self._corpus_passages = snapshot.manifest.counts.get("passages", self._passages)
 
     @cached_property
     def frequency(self) -> npt.NDArray[np.int32]:
@@ -132,19 +148,22 @@ class InvertedIndex(_SortedTerms):
     @property
     def unknown_score(self) -> float:
         """Return what a word that no passage holds would score where a passage of average length holds it."""
-        return float(np.log1p((self._passages + 0.5) / 0.5))
+        return float(np.log1p((self._corpus_passages + 0.5) / 0.5))
 
     def of(self, term: str) -> PostingList | None:
         """Return the term's postings, or ``None`` if no passage holds it."""
         at = self.position(term)
         if at is None:
             return None
-        found = PostingList(*(each.values.to_numpy() for each in self._postings.scalars(at)))
-        rows = found.passages
+        rows, scores, fields = (each.values.to_numpy() for each in self._postings.scalars(at))
         # An array is made as long as the largest of them says.
         if len(rows) and not 0 <= rows.min() <= rows.max() < self._passages:
             raise damaged(f"row {at}: passages are not in 0..{self._passages - 1}", self._path)
-        return found
+        return PostingList(rows, scores, fields, self.highest_of(at))
+
+    def highest_of(self, at: int) -> float:
+        """Return the best score that any passage of the corpus has by the term in a row."""
+        return float(self._table.column("max_score")[at].as_py())
 
     def count(self, term: str) -> int:
         """Return how many passages hold the term."""
@@ -169,23 +188,26 @@ class ShardedIndex(InvertedIndex):
     def __init__(self, snapshot: Snapshot, terms: str, postings: str) -> None:
         _SortedTerms.__init__(self, snapshot.table(terms, ["term"]).column("term"))
         self._table, self._passages = snapshot.table(terms), snapshot.rows("passages")
+        self._corpus_passages = snapshot.manifest.counts.get("passages", self._passages)
         self._shards = [InvertedIndex(part, terms, postings) for part in snapshot.parts]
         sizes = [part.rows("passages") for part in snapshot.parts]
         self._first = (np.cumsum(sizes) - sizes).astype(np.int32)
 
     def of(self, term: str) -> PostingList | None:
-        """Return the term's postings in all shards, or ``None`` if no passage holds it."""
+        """Return the term's postings in the open shards, ``None`` if no passage of the set holds it."""
+        at = self.position(term)
+        if at is None:
+            return None
         found = [
             (posting, first)
             for shard, first in zip(self._shards, self._first, strict=True)
             if (posting := shard.of(term)) is not None
         ]
-        if not found:
-            return None
         return PostingList(
-            np.concatenate([posting.passages + first for posting, first in found]),
-            np.concatenate([posting.scores for posting, _ in found]),
-            np.concatenate([posting.fields for posting, _ in found]),
+            np.concatenate([_NO_PASSAGES, *(posting.passages + first for posting, first in found)]),
+            np.concatenate([_NO_SCORES, *(posting.scores for posting, _ in found)]),
+            np.concatenate([_NO_FIELDS, *(posting.fields for posting, _ in found)]),
+            self.highest_of(at),
         )
 
 

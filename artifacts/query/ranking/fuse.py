@@ -9,23 +9,25 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Candidate, Contribution, RankedList
+from ..model import Candidate, Contribution, Ints, RankedList
 
 Share = Callable[[RankedList, int, float], float]
 
 
 def reciprocal_rank_fusion(
-    lists: Sequence[RankedList], weights: Mapping[str, float], k: int
+    lists: Sequence[RankedList], weights: Mapping[str, float], k: int, places: Ints | None = None
 ) -> list[Candidate]:
     """Fuse by weighted reciprocal rank: ``score = Σ weight / (k + rank)``, ranks from 1.
 
     Cormack, Clarke, Büttcher 2009. A passage that is missing from a list gets nothing from it. Order:
-    ``(-score, row)``.
+    ``(-score, place, row)``.
     """
-    return _fuse(lists, weights, lambda _, rank, __: 1 / (k + rank))
+    return _fuse(lists, weights, lambda _, rank, __: 1 / (k + rank), places)
 
 
-def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]) -> list[Candidate]:
+def convex_combination(
+    lists: Sequence[RankedList], weights: Mapping[str, float], places: Ints | None = None
+) -> list[Candidate]:
     """Fuse by ``Σ weight · score / scale``, every score taken between 0 and 1.
 
     Bruch, Gai, Ingber 2023: a cosine is taken as it is, BM25F as a share of the best score that any passage
@@ -39,9 +41,8 @@ def convex_combination(lists: Sequence[RankedList], weights: Mapping[str, float]
     asked = [each for each in lists if weights.get(each.name, 0.0) > 0]
     found = np.unique(np.concatenate([each.rows for each in asked])) if asked else np.zeros(0, np.int64)
     complete = [_completed(each, found) for each in asked]
-    return _fuse(
-        complete, shares, lambda ranked, _, score: min(1.0, score / ranked.scale) if ranked.scale else 0.0
-    )
+    share: Share = lambda ranked, _, score: min(1.0, score / ranked.scale) if ranked.scale else 0.0  # noqa: E731
+    return _fuse(complete, shares, share, places)
 
 
 def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
@@ -82,11 +83,13 @@ def balanced(
 
 
 def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Sort candidates by the total order ``(-score, row)``."""
-    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.row))
+    """Sort candidates by the total order ``(-score, place, row)``."""
+    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.place, candidate.row))
 
 
-def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Share) -> list[Candidate]:
+def _fuse(
+    lists: Sequence[RankedList], weights: Mapping[str, float], share: Share, places: Ints | None
+) -> list[Candidate]:
     found: dict[int, tuple[Contribution, ...]] = {}
     for ranked in lists:
         weight = weights.get(ranked.name, 0.0)
@@ -102,7 +105,12 @@ def _fuse(lists: Sequence[RankedList], weights: Mapping[str, float], share: Shar
             found[row] = (*found.get(row, ()), each)
     several = any(ranked.question > 0 for ranked in lists)
     return in_order(
-        Candidate(row, _best_question(shares) if several else shares) for row, shares in found.items()
+        Candidate(
+            row,
+            _best_question(shares) if several else shares,
+            place=0 if places is None else int(places[row]),
+        )
+        for row, shares in found.items()
     )
 
 

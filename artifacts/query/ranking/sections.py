@@ -50,7 +50,7 @@ def _merge(matches: Matches, section: SectionId, candidate: Candidate) -> None:
     members = candidate.members or (candidate.row,)
     if present is not None:
         members = tuple(sorted({*present.members, *members}))
-        candidate = max(present, candidate, key=lambda each: (each.score, -each.row))
+        candidate = max(present, candidate, key=lambda each: (each.score, -each.place, -each.row))
     matches[section] = replace(candidate, members=members)
 
 

@@ -12,7 +12,7 @@ from ....pipeline.lexical.bm25f import credibility
 from ..index.corpus import CorpusReader
 from ..index.postings import InvertedIndex, PostingList, WeightedPostings, add_up, best
 from ..index.vocabulary import auto_edits
-from ..model import ListName, Mask, Query, RankedList, Scores
+from ..model import ListName, Mask, Query, RankedList
 
 _MAX_BY_PREFIX = 64
 # As in Lucene: the further a word is from the one asked for, the less it counts.
@@ -30,23 +30,18 @@ def keyword_list(
     """
     found = postings_of(query, corpus, fuzzy=fuzzy)
     unknown, known = len(query.unknown), _most(found)
-    ranked = _ranked(
-        "keyword",
-        add_up(found, corpus.passages),
-        limit,
-        allowed,
-        known + unknown * corpus.prose.highest_score,
-    )
+    most = known + unknown * corpus.prose.highest_score
+    ranked = _ranked("keyword", found, corpus, limit, allowed, most)
     asked = known + unknown * corpus.prose.unknown_score
     if known <= 0:
         return ranked
-    return replace(ranked, scale=ranked.scale * asked / known / credibility(len(corpus.passages_of)))
+    return replace(ranked, scale=ranked.scale * asked / known / credibility(corpus.all_documents))
 
 
 def code_list(query: Query, corpus: CorpusReader, limit: int, allowed: Mask | None = None) -> RankedList:
     """List the passages with the highest BM25 score for identifiers, whole or in parts, in their code."""
     found = [(posting, 1.0) for term in query.code_terms if (posting := corpus.code.of(term)) is not None]
-    return _ranked("code", add_up(found, corpus.passages), limit, allowed, _most(found))
+    return _ranked("code", found, corpus, limit, allowed, _most(found))
 
 
 def postings_of(query: Query, corpus: CorpusReader, *, fuzzy: bool = False) -> list[WeightedPostings]:
@@ -60,18 +55,26 @@ def postings_of(query: Query, corpus: CorpusReader, *, fuzzy: bool = False) -> l
     return [*found, *((posting, 1.0) for posting in by_prefix if posting is not None)]
 
 
-def _ranked(name: ListName, scores: Scores, limit: int, allowed: Mask | None, most: float) -> RankedList:
+def _ranked(
+    name: ListName,
+    found: Sequence[WeightedPostings],
+    corpus: CorpusReader,
+    limit: int,
+    allowed: Mask | None,
+    most: float,
+) -> RankedList:
     """List the passages with the ``limit`` highest positive scores, of those that are allowed."""
+    scores = add_up(found, corpus.passages)
     may = scores if allowed is None else np.where(allowed, scores, 0.0)
     rows = np.flatnonzero(may > 0)
-    rows, found = best(rows, may[rows], limit)
-    scale = float(found[0]) if len(found) else 0.0
-    return RankedList(name, rows, found, most, scale, score_of=scores.__getitem__)
+    rows, highest = best(rows, may[rows], limit, corpus.places)
+    scale = float(highest[0]) if len(highest) else 0.0
+    return RankedList(name, rows, highest, most, scale, score_of=scores.__getitem__)
 
 
 def _most(found: Sequence[WeightedPostings]) -> float:
     """Return the most that a passage could score: the best posting of every term."""
-    return sum(weight * float(posting.scores.max()) for posting, weight in found)
+    return sum(weight * posting.most for posting, weight in found)
 
 
 def _with_prefix(prefix: str, postings: InvertedIndex) -> PostingList | None:
@@ -88,4 +91,4 @@ def _with_prefix(prefix: str, postings: InvertedIndex) -> PostingList | None:
     np.maximum.at(top, inverse, scores)
     where = np.zeros(len(passages), dtype=np.uint16)
     np.bitwise_or.at(where, inverse, fields)
-    return PostingList(passages, top, where)
+    return PostingList(passages, top, where, max(posting.most for posting in found))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,10 +20,14 @@ _MAX_READ = 20_000
 
 @dataclass(frozen=True, slots=True)
 class OperatorMatches:
-    """The passages that meet all operators (``None``: all passages), and notes for the reader."""
+    """The passages that meet all operators (``None``: all passages), and notes for the reader.
+
+    ``phrases`` has a note for each phrase that stands nowhere, and an empty one for each that does.
+    """
 
     allowed: Mask | None
     notes: tuple[str, ...] = ()
+    phrases: Mapping[str, str] = field(default_factory=dict)
 
 
 def match_operators(operators: Operators, corpus: CorpusReader) -> OperatorMatches:
@@ -36,22 +40,23 @@ def match_operators(operators: Operators, corpus: CorpusReader) -> OperatorMatch
     if not operators:
         return OperatorMatches(None)
     allowed = np.ones(corpus.passages, dtype=np.bool_)
-    notes = []
+    notes, phrases = list[str](), dict[str, str]()
     for phrase in operators.phrases:
         held = _holding_phrase(phrase, corpus)
         if held.sure.any():
             allowed &= held.sure
+            phrases[phrase] = ""
             notes.extend(held.notes(phrase))
         else:
             read = "nothing read" if held.unread.any() else "nothing"
-            notes.append(f'{read} holds the phrase "{phrase}": its words are searched one by one')
-    for field, value in operators.fielded:
-        allowed &= _holding(value, corpus, 1 << FIELDS.index(field))
+            phrases[phrase] = f'{read} holds the phrase "{phrase}": its words are searched one by one'
+    for name, value in operators.fielded:
+        allowed &= _holding(value, corpus, 1 << FIELDS.index(name))
     for value in operators.excluded:
         held = _holding_phrase(value, corpus)
         notes.extend(held.notes(value))
         allowed &= ~(held.sure | held.unread)
-    return OperatorMatches(allowed, tuple(notes))
+    return OperatorMatches(allowed, tuple(notes), phrases)
 
 
 @dataclass(frozen=True, slots=True)

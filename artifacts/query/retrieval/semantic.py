@@ -34,7 +34,7 @@ def semantic_list(
     def score_of(passages: Ints) -> Scores:
         return _cosines(corpus.vectors(passages), vector)
 
-    return RankedList(name, *best(rows, similarity, limit), 1.0, score_of=score_of)
+    return RankedList(name, *best(rows, similarity, limit, corpus.places), 1.0, score_of=score_of)
 
 
 def document_list(vector: Vector, corpus: CorpusReader, others: Sequence[RankedList]) -> RankedList:
@@ -49,7 +49,7 @@ def document_list(vector: Vector, corpus: CorpusReader, others: Sequence[RankedL
 
     found = np.unique(np.concatenate([each.rows for each in others]))
     scores = score_of(found)
-    rows, similarity = best(found[scores > 0], scores[scores > 0], len(found))
+    rows, similarity = best(found[scores > 0], scores[scores > 0], len(found), corpus.places)
     return RankedList("document", rows, similarity, 1.0, score_of=score_of)
 
 

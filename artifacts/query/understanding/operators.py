@@ -55,8 +55,8 @@ class ParsedQuery:
     operators: Operators
 
 
-def take_apart(text: str) -> ParsedQuery:
-    """Split a query into words and operators; what no person types (over 10,000 characters) is cut off."""
+def parse_query(text: str) -> ParsedQuery:
+    """Parse a query into words and operators; what no person types (over 10,000 characters) is cut off."""
     text = readable(text).translate(_QUOTES).strip()
     found = _Tokens()
     for token in _TOKEN.finditer(text):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ....artifacts.judged.compare import Compared, QueryChange
     from ....artifacts.judged.evaluate import Evaluation
     from ....pipeline.settings.settings import Settings
-    from ...quality.evaluate import Relevance, Subject
+    from ...quality.evaluate import EvaluatedSearch, Relevance
 
 Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again.")
 Report = Annotated[
@@ -60,7 +60,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # each is a flag
     sets = measuring.judged_sets(judged)
     other = _baseline(flags, settings, against, against_snapshot)
     with output.progress(flags.quiet, flags.as_json) as progress:
-        subject = measuring.Subject("this search", flags.open_store(), None, settings)
+        subject = measuring.EvaluatedSearch("this search", flags.open_store(), None, settings)
         found = measuring.relevance(subject, sets, mode, other, progress)
         page = relevance_page.page(subject, sets, found, progress) if report else ""
     if report is not None:
@@ -73,14 +73,16 @@ def evaluate(  # noqa: PLR0913, PLR0917  # each is a flag
     _print(found, per_query)
 
 
-def _baseline(flags: Flags, settings: Settings, config: Path | None, snapshot: str | None) -> Subject | None:
+def _baseline(
+    flags: Flags, settings: Settings, config: Path | None, snapshot: str | None
+) -> EvaluatedSearch | None:
     from ....pipeline.model import SnapshotId
     from ....pipeline.settings.reading import load
-    from ...quality.evaluate import Subject
+    from ...quality.evaluate import EvaluatedSearch
 
     if config is None and snapshot is None:
         return None
-    return Subject(
+    return EvaluatedSearch(
         label=" on ".join(str(each) for each in (config, snapshot) if each),
         store=flags.open_store(),
         snapshot=SnapshotId(snapshot) if snapshot else None,

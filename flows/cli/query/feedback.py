@@ -111,9 +111,9 @@ def _print(found: Feedback) -> None:
         output.complain(f"warning: {note}")
     total, findings = found.totals, found.findings
     output.say(
-        f"{total.searches:,} searches of {total.sessions:,} sessions (days: {total.days:,}): "
-        f"{total.without_hits:,} found nothing, {total.not_opened:,} had no hit opened; "
-        f"{total.clicks:,} clicks"
+        f"Recorded on {total.days:,} day(s): {total.searches:,} search(es) in {total.sessions:,} session(s), "
+        f"{total.clicks:,} click(s). Nothing was found: {total.without_hits:,}; "
+        f"nothing was opened: {total.not_opened:,}."
     )
     if not total.with_text:
         output.say("The text of queries was not recorded (serve.events.queries), so there is no more to say.")

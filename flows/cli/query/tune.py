@@ -12,7 +12,7 @@ from ..flags import Flags
 from .evaluate import Judged, Mode, Report, shown_p
 
 if TYPE_CHECKING:
-    from ...quality.tuning.held_out import Found, HeldOutSet
+    from ...quality.tuning.held_out import HeldOutSet, TuningResult
     from ...quality.tuning.run import Tuned
 
 _MAX_VOTES = 12
@@ -106,7 +106,7 @@ def _set(each: HeldOutSet) -> tuple[str, ...]:
     return (each.judged, queries, *(f"{value:.4f}" for value in figures), shown_p(each.p))
 
 
-def _print_changes(found: Found) -> None:
+def _print_changes(found: TuningResult) -> None:
     chosen = set(found.point.changes)
     rows = [
         ("yes" if change in chosen else "", f"{count} of {found.folds}", str(change))
@@ -120,7 +120,7 @@ def _print_changes(found: Found) -> None:
         output.table(("chosen", "folds", "change"), rows)
 
 
-def verdict(found: Found) -> str:
+def verdict(found: TuningResult) -> str:
     """Return one sentence: is it better, worse, the same, or within noise?"""
     result = found.overall
     interval = f"95 % interval {result.low:+.4f} to {result.high:+.4f}, p {shown_p(result.p)}"
@@ -134,7 +134,7 @@ def verdict(found: Found) -> str:
     return f"Within noise: {figures}. Chance alone explains so much."
 
 
-def _next(found: Found) -> str:
+def _next(found: TuningResult) -> str:
     if any(change.key.startswith(("lexical.", "chunk")) for change in found.point.changes):
         return (
             "It also changes how documents are indexed: noctule index, with it, before it is searched with."

@@ -123,7 +123,7 @@ def gather(
 
 def _unknown(names: Counter[str]) -> str:
     often = min(names, key=lambda name: (-names[name], name))
-    return f"{len(names):,} names that were shown are no documents of this snapshot, such as {often[:200]!r}"
+    return f"hits whose names are not in this snapshot: {len(names):,}, such as {often[:200]!r}"
 
 
 def _totals(searches: Searches, days: int) -> Totals:

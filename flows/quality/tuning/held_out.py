@@ -18,7 +18,7 @@ from ....artifacts.judged.significance import Comparison, compare, holm
 from ....docsite.charts.answers import Difference
 from .descent import AxisOfToday, Effort, search
 from .space import Change, Point
-from .trials import Floats, Ground, Trials
+from .trials import Floats, Trials, TuningSet
 
 SIGNIFICANT = 0.05
 Ints = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class HeldOutSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TuningResult:
     """The settings that a tuning chose, and whether they are better than today's.
 
     ``overall`` compares the held-out answers with today's over all sets, each set counting the same.
@@ -89,9 +89,9 @@ def rounded(comparison: Comparison) -> dict[str, float]:
     return {key: round(value, 6) for key, value in asdict(comparison).items()}
 
 
-def tune(trials: Trials, axes: Sequence[AxisOfToday], folds: int, effort: Effort) -> Found:
+def tune(trials: Trials, axes: Sequence[AxisOfToday], folds: int, effort: Effort) -> TuningResult:
     """Find the best settings on all queries, and what settings found so are worth on queries kept apart."""
-    parts = [fold_of(len(ground.queries), folds, effort.seed) for ground in trials.grounds]
+    parts = [fold_of(len(each.queries), folds, effort.seed) for each in trials.tuning_sets]
     today = trials.scores(Point())
     held = [scores.copy() for scores in today]
     votes: Counter[Change] = Counter()
@@ -116,16 +116,18 @@ def _worth(scores: Sequence[Floats], parts: Sequence[Ints], without: int) -> flo
     return float(np.mean(means))
 
 
-def _found(trials: Trials, point: Point, held: Sequence[Floats], folds: int, votes: Counter[Change]) -> Found:
+def _found(
+    trials: Trials, point: Point, held: Sequence[Floats], folds: int, votes: Counter[Change]
+) -> TuningResult:
     today, chosen = trials.scores(Point()), trials.scores(point)
     comparisons = [compare(before, after) for before, after in zip(today, held, strict=True)]  # type: ignore[arg-type]
-    names = [ground.judged.name for ground in trials.grounds]
+    names = [each.judged.name for each in trials.tuning_sets]
     corrected, tried = holm([each.p for each in comparisons]), trials.spent
     differences = [
-        tuple(map(Difference, _texts(ground), (after - before).tolist()))
-        for ground, before, after in zip(trials.grounds, today, held, strict=True)
+        tuple(map(Difference, _texts(each), (after - before).tolist()))
+        for each, before, after in zip(trials.tuning_sets, today, held, strict=True)
     ]
-    return Found(
+    return TuningResult(
         point=point,
         chosen=_mean(chosen),
         overall=compare(_level(today), _level(held)),  # type: ignore[arg-type]
@@ -146,8 +148,8 @@ def _found(trials: Trials, point: Point, held: Sequence[Floats], folds: int, vot
     )
 
 
-def _texts(ground: Ground) -> list[str]:
-    return [ground.judged.queries[query] for query in ground.queries]
+def _texts(tuning_set: TuningSet) -> list[str]:
+    return [tuning_set.judged.queries[query] for query in tuning_set.queries]
 
 
 def _mean(scores: Sequence[Floats]) -> float:

@@ -1,4 +1,4 @@
-"""Where a tuning is done: the stores that were named, and which judged set can be asked of which of them.
+"""The stores and judged sets of a tuning: which set can be asked of which store.
 
 Stores that hold a set's documents in passages of different sizes make the size an axis of the space: nothing
 that a snapshot can be searched with changes it, so each value is a store of its own.
@@ -21,25 +21,25 @@ from ....artifacts.store.store import Store
 from ....pipeline.errors import SourceError
 from ....pipeline.settings.settings import Chunk, Lexical, Settings
 from .space import CHUNK, Axis, Value
-from .trials import Built, Ground, KeptLists, chunk_label, most_kept
+from .trials import Built, KeptLists, TuningSet, chunk_label, most_kept
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TuningData:
     """What tuning works on: the sets with their snapshots, today's settings, an axis for passage sizes.
 
     Today's settings have the scoring and the passages of the first store's snapshot, whatever the file says.
     """
 
-    grounds: tuple[Ground, ...]
+    tuning_sets: tuple[TuningSet, ...]
     today: Settings
     sizes: Axis | None
     notes: tuple[str, ...]
 
 
 @contextmanager
-def place(stores: Sequence[Path], sets: Sequence[Judged], settings: Settings) -> Iterator[Place]:
-    """Yield the place; raise as ``Store.open`` does, or ``SourceError`` where a set fits no store."""
+def tuning_data(stores: Sequence[Path], sets: Sequence[Judged], settings: Settings) -> Iterator[TuningData]:
+    """Yield the sets with open snapshots; raise as ``Store.open``, ``SourceError`` if one fits no store."""
     with ExitStack() as stack:
         encoders: dict[str, KeptVectors] = {}
         opened = []
@@ -50,9 +50,9 @@ def place(stores: Sequence[Path], sets: Sequence[Judged], settings: Settings) ->
             stack.enter_context(opened[-1].searcher)
         first = opened[0]
         today = settings.model_copy(update={"lexical": first.lexical, "chunk": first.chunk})
-        grounds = tuple(_ground(judged, opened) for judged in sets)
-        sizes, notes = _sizes(grounds, today)
-        yield Place(_narrowed(grounds, sizes, today), today, sizes, notes)
+        tuning_sets = tuple(_tuning_set(judged, opened) for judged in sets)
+        sizes, notes = _sizes(tuning_sets, today)
+        yield TuningData(_narrowed(tuning_sets, sizes, today), today, sizes, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class _Opened:
         return Chunk.model_validate(self.snapshot.manifest.settings["chunk"])
 
 
-def _ground(judged: Judged, opened: Sequence[_Opened]) -> Ground:
+def _tuning_set(judged: Judged, opened: Sequence[_Opened]) -> TuningSet:
     """Return the set with every snapshot that holds some of its documents.
 
     Raises ``SourceError``: the last refusal where there is no such snapshot, and where two have passages of
@@ -96,12 +96,12 @@ def _ground(judged: Judged, opened: Sequence[_Opened]) -> Ground:
     if not built:
         assert refusal is not None
         raise refusal
-    return Ground(judged, built)
+    return TuningSet(judged, built)
 
 
-def _sizes(grounds: Sequence[Ground], today: Settings) -> tuple[Axis | None, tuple[str, ...]]:
+def _sizes(tuning_sets: Sequence[TuningSet], today: Settings) -> tuple[Axis | None, tuple[str, ...]]:
     """Return the sizes that every set with several stores has; what only some have is left out, and said."""
-    several = [list(ground.built) for ground in grounds if len(ground.built) > 1]
+    several = [list(each.built) for each in tuning_sets if len(each.built) > 1]
     if not several:
         return None, ()
     common = [label for label in several[0] if all(label in others for others in several)]
@@ -110,17 +110,17 @@ def _sizes(grounds: Sequence[Ground], today: Settings) -> tuple[Axis | None, tup
     if chunk_label(today) not in common:
         raise SourceError(
             f"the first store has passages of {chunk_label(today)} tokens, and a set has no store with these",
-            where=", ".join(ground.judged.name for ground in grounds),
+            where=", ".join(each.judged.name for each in tuning_sets),
             hint="Name first the store that is in use, and build the same sizes for every set.",
         )
     return Axis(CHUNK, tuple(common)) if len(common) > 1 else None, tuple(notes)
 
 
-def _narrowed(grounds: Sequence[Ground], sizes: Axis | None, today: Settings) -> tuple[Ground, ...]:
+def _narrowed(tuning_sets: Sequence[TuningSet], sizes: Axis | None, today: Settings) -> tuple[TuningSet, ...]:
     """Return the sets with the snapshots that are tried, and no others."""
     kept: tuple[Value, ...] = sizes.values if sizes else (chunk_label(today),)
     narrowed = []
-    for each in grounds:
+    for each in tuning_sets:
         tried = {label: built for label, built in each.built.items() if label in kept}
-        narrowed.append(Ground(each.judged, tried) if len(each.built) > 1 else each)
+        narrowed.append(TuningSet(each.judged, tried) if len(each.built) > 1 else each)
     return tuple(narrowed)

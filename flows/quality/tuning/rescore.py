@@ -18,7 +18,7 @@ from ....artifacts.query.index.postings import InvertedIndex, PostingList
 from ....artifacts.store.snapshot import Snapshot
 from ....pipeline.lexical.analyzer import Analyzer, code_analyzer, prose_analyzer
 from ....pipeline.lexical.bm25f import LexicalIndex, SharedField, build_index
-from ....pipeline.lexical.field_counts import FieldCounts, count_fields
+from ....pipeline.lexical.field_counts import FieldCounts, count_fields, without_headings
 from ....pipeline.links.anchors import anchor_texts
 from ....pipeline.model import DocId, ResolvedLink
 from ....pipeline.settings.settings import FIELDS, Lexical, LexicalField
@@ -142,7 +142,12 @@ class _Scorer:
 def _lists(index: LexicalIndex) -> Iterator[tuple[str, PostingList]]:
     for at, term in enumerate(index.terms):
         own = slice(int(index.offsets[at]), int(index.offsets[at + 1]))
-        yield term, PostingList(index.passage[own], index.score[own], index.fields[own])
+        yield (
+            term,
+            PostingList(
+                index.passage[own], index.score[own], index.fields[own], float(index.score[own].max())
+            ),
+        )
 
 
 def _only(counts: FieldCounts, wanted: frozenset[str]) -> FieldCounts:
@@ -163,6 +168,8 @@ def _only(counts: FieldCounts, wanted: frozenset[str]) -> FieldCounts:
 
 def rescored_prose(own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
     """Return the prose postings of a snapshot as ``lexical`` would have made them."""
+    headings = np.concatenate([each.lengths[:, FIELDS.index("headings")] for each in counts.prose])
+    lexical = lexical.adapted(without_headings(headings, counts.sizes) / max(1, len(headings)))
     fields = tuple(lexical.fields[name] for name in FIELDS)
     shared = SharedField(counts.anchors, counts.sizes, FIELDS.index("anchors"))
     return Rescored(own, _Scorer(counts.prose, fields, lexical.k1, shared), words)

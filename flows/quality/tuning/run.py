@@ -15,8 +15,8 @@ from ....pipeline.settings.settings import Settings
 from ...run.request import read_settings
 from ..evaluate import judged_sets
 from .descent import AxisOfToday, Effort
-from .held_out import Found, tune
-from .judged_stores import Place, place
+from .held_out import TuningResult, tune
+from .judged_stores import TuningData, tuning_data
 from .settings_file import as_file
 from .space import DEFAULT_SPACE, Axis, applied, axes, checked, read_space, today
 from .trials import Trials
@@ -42,7 +42,7 @@ class TuningRequest:
 class Tuned:
     """What was found, and the settings with it."""
 
-    found: Found
+    found: TuningResult
     settings: Settings
     notes: tuple[str, ...]
 
@@ -57,17 +57,19 @@ def run(request: TuningRequest, progress: Progress) -> Tuned:
     default = {key: list(values) for key, values in DEFAULT_SPACE.items()}
     space = read_space(request.space) if request.space else axes(default, "the default space")
     checked(space, settings)
-    with place(request.stores, sets, settings) as at:
-        found = _found(request, space, at, progress)
-        return Tuned(found, applied(at.today, found.point), (*_notes(at, settings), *_left_out(at)))
+    with tuning_data(request.stores, sets, settings) as data:
+        found = _found(request, space, data, progress)
+        return Tuned(found, applied(data.today, found.point), (*_notes(data, settings), *_left_out(data)))
 
 
-def _found(request: TuningRequest, space: Sequence[Axis], at: Place, progress: Progress) -> Found:
-    wanted = [*space, *([at.sizes] if at.sizes else [])]
-    of_today = [AxisOfToday(axis, today(at.today, axis)) for axis in wanted]
+def _found(
+    request: TuningRequest, space: Sequence[Axis], data: TuningData, progress: Progress
+) -> TuningResult:
+    wanted = [*space, *([data.sizes] if data.sizes else [])]
+    of_today = [AxisOfToday(axis, today(data.today, axis)) for axis in wanted]
     progress.begin("tune", request.effort.points * (request.folds + 1), "settings")
     try:
-        trials = Trials(at.grounds, at.today, request.mode, progress.advance)
+        trials = Trials(data.tuning_sets, data.today, request.mode, progress.advance)
         return tune(trials, of_today, request.folds, request.effort)
     finally:
         progress.end()
@@ -91,20 +93,20 @@ def _require_queries(sets: Sequence[Judged], folds: int) -> None:
             )
 
 
-def _notes(at: Place, settings: Settings) -> tuple[str, ...]:
-    own = at.today.lexical == settings.lexical and at.today.chunk == settings.chunk
+def _notes(data: TuningData, settings: Settings) -> tuple[str, ...]:
+    own = data.today.lexical == settings.lexical and data.today.chunk == settings.chunk
     other = (
         "the snapshot was built with other [lexical] or [chunk] settings than the file has; "
         "the snapshot's count"
     )
-    return (*at.notes, *([] if own else [other]))
+    return (*data.notes, *([] if own else [other]))
 
 
-def _left_out(at: Place) -> list[str]:
+def _left_out(data: TuningData) -> list[str]:
     """Return what the judgements name that is not there: it counts against all settings alike."""
     said = []
-    for ground in at.grounds:
-        judged, missing = ground.judged, len(next(iter(ground.built.values())).located.missing)
+    for each in data.tuning_sets:
+        judged, missing = each.judged, len(next(iter(each.built.values())).located.missing)
         excluded = len(judged.queries) - len(judged.answerable)
         counts = {
             "judged documents are not in the snapshot": missing,

@@ -8,18 +8,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ....pipeline.settings.settings import Settings
-from .held_out import Found
+from .held_out import TuningResult
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def as_file(settings: Settings, found: Found) -> bytes:
+def as_file(settings: Settings, found: TuningResult) -> bytes:
     """Return the settings as TOML, after a comment that says what was chosen and how sure that is."""
     given = settings.model_dump(mode="json", exclude_defaults=True)
     return "\n".join([*(f"# {line}" for line in heading(found)), "", *as_toml(given), ""]).encode()
 
 
-def heading(found: Found) -> tuple[str, ...]:
+def heading(found: TuningResult) -> tuple[str, ...]:
     """Return what a tuning found, in lines."""
     result = found.overall
     names = ", ".join(each.judged for each in found.sets)

@@ -113,7 +113,7 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class TuningSet:
     """A judged set and the snapshots it can be asked of, by the size of their passages (``256/32``)."""
 
     judged: Judged
@@ -130,12 +130,13 @@ class Trials:
 
     def __init__(
         self,
-        grounds: Sequence[Ground],
+        tuning_sets: Sequence[TuningSet],
         settings: Settings,
         mode: Mode = "hybrid",
         advance: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self.grounds, self._settings, self._mode, self._advance = tuple(grounds), settings, mode, advance
+        self.tuning_sets = tuple(tuning_sets)
+        self._settings, self._mode, self._advance = settings, mode, advance
         self._known: dict[str, tuple[Floats, ...]] = {}
         self.warnings: dict[str, None] = {}
 
@@ -145,11 +146,11 @@ class Trials:
         return len(self._known)
 
     def scores(self, point: Point) -> tuple[Floats, ...]:
-        """Return nDCG@10 of every query, in the order of ids, for each ground; raises as a search does."""
+        """Return nDCG@10 of every query, in the order of ids, for each set; raises as a search does."""
         settings = applied(self._settings, point)
         key = settings.model_dump_json(include={"chunk", "search", "lexical"})
         if key not in self._known:
-            found = [self._evaluation(ground, settings, point) for ground in self.grounds]
+            found = [self._evaluation(each, settings, point) for each in self.tuning_sets]
             self.warnings |= dict.fromkeys(w for each in found for w in each.warnings)
             self._known[key] = tuple(
                 np.array([score.values[HEADLINE] for score in each.scores]) for each in found
@@ -157,13 +158,14 @@ class Trials:
             self._advance(1)
         return self._known[key]
 
-    def _evaluation(self, ground: Ground, settings: Settings, point: Point) -> Evaluation:
-        built = ground.built[chunk_label(settings) if len(ground.built) > 1 else next(iter(ground.built))]
+    def _evaluation(self, tuning_set: TuningSet, settings: Settings, point: Point) -> Evaluation:
+        stores = tuning_set.built
+        built = stores[chunk_label(settings) if len(stores) > 1 else next(iter(stores))]
         search = for_evaluation(settings).search
         lexical = _lexical(built.lexical, point)
         remember = built.kept.for_settings(search, lexical.model_dump_json())
         searcher = built.searcher.with_settings(search, _corpus(built, lexical), remember)
-        return evaluate(searcher, ground.judged, built.located, mode=self._mode, depth=DEPTH)
+        return evaluate(searcher, tuning_set.judged, built.located, mode=self._mode, depth=DEPTH)
 
 
 def chunk_label(settings: Settings) -> str:

@@ -23,6 +23,7 @@ _USED = re.compile(r"\|([A-Za-z][\w -]*)\|")
 _RST_ROLE = re.compile(r"(?<![`\w:\\]):([A-Za-z][\w-]*):`(?!`)([^`\n]{1,500})`(?!`)")
 _MYST_ROLE = re.compile(r"(?<![`\\])\{([A-Za-z][\w-]*)\}`(?!`)([^`\n]{1,500})`(?!`)")
 _MYST_VALUE = re.compile(r"(?<!`)\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}")
+_LABEL_ROLES = frozenset({"ref", "doc", "numref", "any", "term", "keyword", "option"})
 _TITLED = re.compile(r"(.+?)\s*<([^<>]+)>")
 
 
@@ -32,6 +33,8 @@ class SphinxValues:
 
     texts: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    # The address of each project of ``intersphinx_mapping``; which page a label is on, its inventory tells.
+    projects: Mapping[str, str] = field(default_factory=dict)
     substitutions: Mapping[str, str] = field(default_factory=dict)
     prolog: str = ""
     epilog: str = ""
@@ -58,7 +61,11 @@ def with_values(text: str, path: str, values: SphinxValues) -> str:
     if path.lower().endswith(RST):
         return _rst(_RST_ROLE.sub(lambda found: _rst_link(found, values), text), values)
     if path.lower().endswith(MARKDOWN):
-        text = _MYST_ROLE.sub(lambda found: _myst_link(found, values), text) if values.links else text
+        text = (
+            _MYST_ROLE.sub(lambda found: _myst_link(found, values), text)
+            if values.links or values.projects
+            else text
+        )
         known = values.substitutions
         return _MYST_VALUE.sub(lambda each: known.get(each[1], each[0]), text) if known else text
     return text
@@ -75,6 +82,7 @@ def _values_in(content: bytes) -> SphinxValues:
     return SphinxValues(
         {name: str(text) for name, text in texts.items() if "\n" not in str(text)},
         dict(_links(links)) if isinstance(links, Mapping) else {},
+        dict(_projects(given.get("intersphinx_mapping"))),
         {str(name): str(each) for name, each in own.items() if _is_text(each)}
         if isinstance(own, Mapping)
         else {},
@@ -87,10 +95,22 @@ def _literals(content: bytes) -> Iterator[tuple[str, object]]:
     for node in ast.parse(content).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         if isinstance(node, ast.Assign) and isinstance(target, ast.Name):
-            try:
-                yield target.id, ast.literal_eval(node.value)
-            except (ValueError, TypeError):
-                continue
+            found = _literal(node.value)
+            if found is not None:
+                yield target.id, found
+
+
+def _literal(node: ast.expr) -> object:
+    """Return the value of a literal; of a table, what is literal in it; ``None`` for anything else."""
+    if isinstance(node, ast.Dict):
+        pairs = (
+            (_literal(key), _literal(each)) for key, each in zip(node.keys, node.values, strict=True) if key
+        )
+        return {key: each for key, each in pairs if isinstance(key, str) and each is not None}
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
 
 
 def _is_text(value: object) -> bool:
@@ -104,13 +124,23 @@ def _links(given: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, str
             yield name, (address, caption if isinstance(caption, str) else "")
 
 
+def _projects(given: object) -> Iterator[tuple[str, str]]:
+    for name, each in given.items() if isinstance(given, Mapping) else ():
+        address = each[0] if isinstance(each, tuple | list) and each else None
+        if isinstance(name, str) and isinstance(address, str) and address.startswith(("https://", "http://")):
+            yield name, address
+
+
 def _link(found: re.Match[str], values: SphinxValues) -> tuple[str, str] | None:
-    """Return the text and the address of a role that ``extlinks`` defines."""
+    """Return the text and the address of a role that ``extlinks`` defines, or of another project's label."""
     known = values.links.get(found[1])
-    if known is None:
-        return None
     titled = _TITLED.fullmatch(found[2])
     target = (titled[2] if titled else found[2]).strip()
+    project, _, label = target.partition(":")
+    if known is None and found[1] in _LABEL_ROLES and label and project in values.projects:
+        return (titled[1] if titled else label), values.projects[project]
+    if known is None:
+        return None
     address, caption = known
     shown = caption.replace("%s", target) if caption else address.replace("%s", target)
     return (titled[1] if titled else shown), address.replace("%s", quote(target, safe="/:#?=&%+@~,;.!*-_"))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ...includes.as_markdown import closed, opened
 from ...includes.fences import fences_of
+from . import components
 
 # A longer tag is taken for text; all tags together may cost a few looks at each character.
-MAX_TAG_CHARS = 10_000
+MAX_TAG_CHARS = 60_000
 MAX_LOOKS = 8
 
 _FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|~{3,})")
@@ -24,13 +25,21 @@ _NEXT = re.compile(
 )
 _NAME = re.compile(r"<(/?)((?:[A-Za-z][\w.-]*(?::[\w-]+)?)?)(?=[\s/>])")
 _STRING = re.compile(r"\{\s*(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'|`([^`$]{0,5000})`)\s*\}")
-_SPOKEN = re.compile(r"\s(?:title|label|header|summary)=(?:\"([^\"]*)\"|'([^']*)')")
+_GIVEN = re.compile(r"\{\s*front[mM]atter\.(\w+)\s*\}")
 _BRACE = re.compile(r"[{}]")
 _COMPONENT = re.compile(r"(?m:^import[ \t]+[\w$*{][^\n]{0,300}[ \t}]from[ \t]*[\"'])")
+_IMAGE_IMPORT = re.compile(
+    r"(?m:^import[ \t]+([\w$]+)[ \t]+from[ \t]*[\"']([^\"'\n]+\.(?:png|jpe?g|gif|svg|webp|avif))[\"'])",
+    re.IGNORECASE,
+)
+# The text of a link: of one paragraph, and without tags.
+_LINKED = re.compile(r"(?=[^<>\[\]{}]*\w)(?:[^<>\[\]{}\n]|\n(?![ \t]*\n)){1,300}</(?P<name>[\w.]+)>")
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
 _EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")
-_BOXES = {"TabItem": "tab", "Admonition": "note", "CodeGroupItem": "tab", "Aside": "note", "Callout": "note"}
+# Nextra's and Fumadocs' tabs: their titles stand in the tag around them.
+_ITEMS = re.compile(r"<Tabs\b[^<>]{0,200}?\bitems=\{\[([^\[\]{}<>]{0,2000})\]\}")
+_ITEM = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")
 _ATTRIBUTE = re.compile(r"\s(label|value|title|type)=(?:\{\s*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 # Marks where a tag was; no source contains this character.
@@ -52,10 +61,14 @@ def is_mdx(text: str) -> bool:
     return found is not None and not fences_of(text).hold(found.start())
 
 
-def markdown_of_mdx(text: str) -> FromMdx:
-    """Remove program code from the text; what is inside components, such as titles and labels, stays."""
-    boxes = {name for name in _BOXES if 0 < text.count(f"<{name}") == text.count(f"</{name}>")}
-    tags = _Tags(MAX_LOOKS * len(text), boxes)
+def markdown_of_mdx(text: str, front_matter: Mapping[str, object] | None = None) -> FromMdx:
+    """Remove program code from the text; what components say, such as titles and labels, stays.
+
+    ``{frontMatter.x}`` is what the front matter says.
+    """
+    boxes = components.boxes(text)
+    imported = dict(_IMAGE_IMPORT.findall(text))
+    tags = _Tags(MAX_LOOKS * len(text), boxes, imported, front_matter or {})
     pieces = (lines if is_code else tags.without(lines) for is_code, lines in _regions(text))
     return FromMdx(_unindented("\n".join(pieces)), tuple(tags.removed))
 
@@ -114,7 +127,14 @@ class _Tags:
     looks: int
     # Components that become boxes: as many are closed as opened.
     boxes: set[str]
+    # Addresses of images by the names under which the page imports them.
+    imported: Mapping[str, str] = field(default_factory=dict)
+    front_matter: Mapping[str, object] = field(default_factory=dict)
     depth: int = 0
+    # The titles of tabs to come, the next one last.
+    tabs: list[str] = field(default_factory=list)
+    # Where the component leads whose text is being read.
+    link: str = ""
     removed: list[str] = field(default_factory=list)
 
     def without(self, text: str) -> str:
@@ -139,6 +159,8 @@ class _Tags:
             pieces.append("<")
             return start + 1
         tag, name = text[start:end], named[2]
+        if titles := _ITEMS.match(tag):
+            self.tabs = ["".join(each) for each in reversed(_ITEM.findall(titles[1]))]
         if name[:1].islower() and "." not in name and not ("{" in tag and tag.endswith("/>")):
             pieces.append(f"<{named[1]}{name}>" if "{" in tag else tag)
             return end
@@ -146,11 +168,30 @@ class _Tags:
             indent = text[text.rfind("\n", 0, start) + 1 : start]
             pieces.append(self._box(name, tag, indent if not indent.strip() else ""))
             return end
-        spoken = _SPOKEN.search(tag)
-        begins_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
-        title = " ".join((spoken[1] or spoken[2] or "").split()) if spoken and begins_line else ""
-        pieces.append(f"\n**{title}**\n{_MARK}" if title else _MARK)
+        if entry := components.file_entry(name, tag):
+            pieces.append(entry.strip())
+        elif named[1]:
+            pieces.append(f"](<{self.link}>)" if self.link else _MARK)
+            self.link = ""
+        else:
+            pieces.append(self._component(text, start, end, name))
         return end
+
+    def _component(self, text: str, start: int, end: int, name: str) -> str:
+        """Return what an opening tag or a whole component shows of its attributes."""
+        tag = text[start:end]
+        given = components.attributes(tag)
+        if shown := components.image(name, given, self.imported):
+            return f"{shown}{_MARK}"
+        inside = _LINKED.match(text, end)
+        if inside and inside["name"] == name and (target := components.target(given)):
+            self.link = target
+            return "["
+        if text[text.rfind("\n", 0, start) + 1 : start].strip():
+            return components.inline(name, given) or _MARK
+        is_whole = tag.endswith("/>") or text.startswith(f"</{name}>", end)
+        found = components.said(name, given, is_whole=is_whole)
+        return f"\n{found}\n{_MARK}" if found else _MARK
 
     def _box(self, name: str, tag: str, indent: str) -> str:
         """Return the lines that open or close a box in place of a component's tag."""
@@ -158,9 +199,10 @@ class _Tags:
             self.depth = max(0, self.depth - 1)
             return f"{closed(self.depth, indent)}{_MARK}"
         given = {key: double or single for key, double, single in _ATTRIBUTE.findall(tag)}
-        kind = _BOXES[name]
+        kind = components.BOXES[name]
         if kind == "tab":
             title = given.get("label") or given.get("title") or given.get("value", "")
+            title = title or (self.tabs.pop() if self.tabs else "")
         else:
             kind, title = given.get("type", kind), given.get("title", "")
         self.depth += 1
@@ -195,6 +237,10 @@ class _Tags:
             if closing > 0 and not text[end + 2 : closing].strip():
                 pieces.append(_MARK)
                 return closing + 1
+        given = _GIVEN.match(text, start)
+        if given and isinstance(value := self.front_matter.get(given[1]), str | int | float):
+            pieces.append(str(value))
+            return given.end()
         string = _STRING.match(text, start)
         if not string and _EXPRESSION.match(text, start):
             end = self._end_of_expression(text, start)

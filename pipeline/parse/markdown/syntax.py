@@ -54,8 +54,11 @@ def markdown_parser() -> MarkdownIt:
     whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
     ``display``, and ``keys``, whose ``meta`` holds ``names``. Blocks of code hold a ``CodeListing``.
     """
-    md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
-    md.enable(["table", "strikethrough"])
+    md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING, "linkify": True})
+    md.enable(["table", "strikethrough", "linkify"])
+    # Only an address with its scheme is a link: "build.rs" and "next.js" are names of files.
+    md.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # type: ignore[union-attr]
+    md.linkify.add("//", None).add("ftp:", None).add("mailto:", None)  # type: ignore[union-attr]
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
     md.use(sub_plugin).use(superscript_plugin)
     md.use(attrs_plugin, after=("image", "link_close", "code_inline"), allowed=_ATTRIBUTES)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .figure import Figure, dot, label, line, number, plain, svg
 
 _WIDE, _NARROW, _TALL = 960.0, 340.0, 240.0
+_MOST_NAMED = 10
 _LEFT, _EDGE = 34.0, 8.0
 _SQUARE, _FROM, _TO = 340.0, 40.0, 326.0
 _BINS = 10
@@ -151,9 +152,9 @@ def _upright(share: float) -> float:
     return 300.0 - share * (300.0 - 20.0)
 
 
-def queries_named(differences: Sequence[Difference], most: int = 10) -> list[tuple[str, str]]:
+def queries_named(differences: Sequence[Difference]) -> list[tuple[str, str]]:
     """Return rows of the queries that changed most, those that lost first."""
     ordered = sorted(differences, key=lambda each: (each.difference, each.query))
-    changed = [each for each in ordered[:most] if each.difference < 0]
-    changed += [each for each in reversed(ordered[-most:]) if each.difference > 0]
+    changed = [each for each in ordered[:_MOST_NAMED] if each.difference < 0]
+    changed += [each for each in reversed(ordered[-_MOST_NAMED:]) if each.difference > 0]
     return [(f"{each.difference:+.3f}", plain(each.query)) for each in changed]

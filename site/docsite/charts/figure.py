@@ -18,6 +18,7 @@ _STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 # Half an em and a little: no letter of a sans-serif font but m and W is wider on average.
 _WIDE = 0.58
+_TEXT_SIZE = 12.0
 # What XML and HTML forbid, and what turns the direction of the text after it.
 _UNWRITABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+"
@@ -105,9 +106,9 @@ def bounds(values: Sequence[float], unit: Unit) -> tuple[float, float]:
     return (max(bottom, 0.0) if low >= 0 else bottom), top
 
 
-def fitting(text: str, room: float, size: float = 12) -> str:
+def fitting(text: str, room: float) -> str:
     """Return the text, cut to the room in pixels; nothing where not even three letters fit."""
-    most = int(room / (size * _WIDE))
+    most = int(room / (_TEXT_SIZE * _WIDE))
     if len(text) <= most:
         return text
     return f"{text[: most - 1].rstrip()}…" if most >= 4 else ""

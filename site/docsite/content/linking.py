@@ -12,7 +12,7 @@ from typing import Literal
 from urllib.parse import quote, unquote
 
 from ...pipeline.address import outside_address
-from ...pipeline.links.resolve import heading_spellings
+from ...pipeline.links.fragments import find_anchor
 from ...pipeline.parse.labels import LABEL_PREFIX, label_anchor, labels_in
 from ...pipeline.parse.markup import names_in
 from ...pipeline.sanitize import ID_PREFIX, is_outward
@@ -63,10 +63,8 @@ class Anchors:
         """
         if not fragment:
             return ""
-        slugs = self._slugs(entry)
-        for spelling in heading_spellings(fragment):
-            if spelling in slugs:
-                return kept_name(spelling)
+        if found := find_anchor(fragment, self._slugs(entry)):
+            return kept_name(found)
         own = fragment.partition(":#")[0].partition(",")[0]
         return f"{ID_PREFIX}{own}" if own in self._ids(entry) else ""
 
@@ -75,8 +73,7 @@ class Anchors:
         if not fragment:
             return entry.title
         titles = self._titles(entry)
-        names = (fragment, *heading_spellings(fragment))
-        found = next((titles[name] for name in names if name in titles), "")
+        found = titles.get(find_anchor(fragment, titles), "")
         is_document = fragment.startswith(LABEL_PREFIX) and not self.find(entry, fragment)
         return found or (entry.title if is_document else "")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...pipeline.links.resolve import heading_spellings
+from ...pipeline.links.fragments import find_anchor
 from ...pipeline.parse.markdown.authoring import block_anchor
 from ..library import SectionRow
 
@@ -65,10 +65,8 @@ class _Part:
         return self._heading(section) if last else self._offset(section.byte_end)
 
     def _section(self, name: str) -> SectionRow | None:
-        for spelling in heading_spellings(name):
-            if found := next((each for each in self.sections if each.slug == spelling), None):
-                return found
-        return None
+        sections = {each.slug: each for each in reversed(self.sections)}
+        return sections.get(find_anchor(name, sections))
 
     def _heading(self, section: SectionRow) -> int:
         """Return where the heading of a section begins, which its range leaves out."""

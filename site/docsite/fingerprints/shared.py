@@ -21,8 +21,8 @@ from ..outline.plan import SitePlan, shard_count
 
 # The libraries, besides this program, that affect a page's bytes.
 _LIBRARIES = (
-    "jinja2", "latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "nh3", "numpy", "pygments",
-    "pyyaml",
+    "jinja2", "latex2mathml", "linkify-it-py", "markdown-it-py", "markupsafe", "mdit-py-plugins", "nh3",
+    "numpy", "pygments", "pyyaml",
 )  # fmt: skip
 _SNAPSHOT = b"snapshot_id"
 _SHAPES_NO_FILE = {"verify_nights"}

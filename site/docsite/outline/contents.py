@@ -62,11 +62,11 @@ def contents_of(library: Library, declared: Mapping[str, Declared]) -> SiteConte
     items, folders, hidden, remarks = {}, {}, set[str](), list[str]()
     for name, entries in by_collection.items():
         given = declared.get(name, Declared())
-        pages = _Pages(name, entries)
         summary = next((entry for entry in entries if entry.path == NAME), None)
         found = given.entries or (
             read_summary(library.text(summary)).entries if summary else _trees(library, entries)
         )
+        pages = _Pages(name, entries if found else ())
         items[name] = pages.items(found)
         if items[name] and (given.entries or summary):
             hidden |= pages.left_out(items[name])

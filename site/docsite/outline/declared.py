@@ -12,6 +12,7 @@ from types import MappingProxyType
 from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
+from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
 from ...pipeline.settings.site import Site
@@ -116,6 +117,11 @@ def _contents(file: NavigationFile, text: str) -> Contents:
         return read_mkdocs(text)
     if name.endswith((".yml", ".yaml")):
         return read_data(text)
-    if file.location.parent.name == ".vitepress":
-        return read_vitepress(text, name)
-    return read_docusaurus(text, name)
+    if (reader := _OF_FOLDER.get(file.location.parent.name)) is not None:
+        return reader(text, name)
+    readers = (each for start, each in _OF_NAME.items() if name.startswith(start))
+    return next(readers, read_docusaurus)(text, name)
+
+
+_OF_FOLDER = {".vitepress": read_vitepress, ".vuepress": read_vuepress}
+_OF_NAME = {"astro.config.": read_starlight, "docs.json": read_mintlify, "mint.json": read_mintlify}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from . import navigation
 from .all_pages import AllPages, all_pages
 from .blogs import Blogs, blogs_of
 from .cards import Cards, cards_of
-from .contents import contents_of
+from .contents import SiteContents, contents_of
 from .declared import declared_contents
 from .extent import Extent
 from .hierarchy import build_tree
@@ -78,7 +78,12 @@ class SitePlan:
     appearance: Appearance
     languages: Languages
     words: tuple[Word, ...]
-    remarks: tuple[str, ...]
+    contents: SiteContents
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Return what was wrong with tables of contents."""
+        return self.contents.remarks
 
     @property
     def title(self) -> str:
@@ -109,8 +114,13 @@ class SitePlan:
         return topic.label or self.theme.words.say("topic_number", number=topic.community_id)
 
 
-def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = False) -> SitePlan:
-    """Plan the site that shows this snapshot; ``originals`` are documents that are their own pages."""
+def plan_site(
+    snapshot: SnapshotTables, settings: Site, *, originals: bool = False, before: SitePlan | None = None
+) -> SitePlan:
+    """Plan the site that shows this snapshot; ``originals`` are documents that are their own pages.
+
+    ``before`` is the plan of the same settings from which little has changed, as in a preview.
+    """
     from . import related  # SciPy comes with it
 
     appearance = appearance_of(settings)
@@ -123,7 +133,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
     contents = contents_of(library, declared_contents(settings))
     cards = cards_of(settings, site_title(settings, library))
     blogs = blogs_of(library, settings)
-    tree = build_tree(library.entries, contents, blogs)
+    tree, listing, twins = _outline(library, contents, blogs, settings, before)
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
@@ -135,7 +145,7 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         cards=cards,
         settings=settings,
         tree=tree,
-        listing=all_pages(tree),
+        listing=listing,
         by_page={entry.page: entry for entry in library.entries},
         tags=tags,
         tag_pages=tag_pages,
@@ -144,14 +154,46 @@ def plan_site(snapshot: SnapshotTables, settings: Site, *, originals: bool = Fal
         backlinks=related.backlink_rows(library.edges),
         renderer=Renderer(library, tag_pages, remote_images=settings.remote_images),
         theme=theme,
-        twins=urls.twin_paths(tree.pages) if settings.markdown else {},
+        twins=twins,
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
         parts=parts,
         appearance=appearance,
         languages=Languages(settings, {entry.page for entry in library.listed}),
         words=read_words(snapshot, library) if settings.search else (),
-        remarks=contents.remarks,
+        contents=contents,
+    )
+
+
+def _outline(
+    library: Library, contents: SiteContents, blogs: Blogs, settings: Site, before: SitePlan | None
+) -> tuple[navigation.Tree, AllPages, Mapping[str, str]]:
+    """Return the tree of pages, its listing and the markdown beside pages: those of before, if they hold."""
+    if (
+        before is not None
+        and not (blogs.places or before.blogs.places)
+        and contents == before.contents
+        and _stand_alike(library.entries, before.library.entries)
+    ):
+        return before.tree, before.listing, before.twins
+    tree = build_tree(library.entries, contents, blogs)
+    return tree, all_pages(tree), urls.twin_paths(tree.pages) if settings.markdown else {}
+
+
+def _stand_alike(entries: Sequence[Entry], others: Sequence[Entry]) -> bool:
+    """Return whether these pages make the same tree as the others: they differ in what no tree shows."""
+    return len(entries) == len(others) and all(map(_stands_like, entries, others))
+
+
+def _stands_like(entry: Entry, other: Entry) -> bool:
+    return (
+        entry.page == other.page
+        and entry.title == other.title
+        and entry.placement == other.placement
+        and entry.path == other.path
+        and entry.place == other.place
+        and entry.shown == other.shown
+        and entry.collection == other.collection
     )
 
 

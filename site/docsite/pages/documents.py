@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from ..content.render import Content
 from ..library import CommunityRow, Entry, by_title
 from ..maps.neighbours import neighbour_graph
 from ..outline.blogs import Post
+from ..outline.navigation import Node, window
 from ..outline.plan import MAX_BACKLINKS, SitePage, SitePlan
 from .blog import BlogView, blog_view
 from .frame import frame_of
@@ -21,6 +23,8 @@ from .frame import frame_of
 # A table of contents shows the two upper levels below the title, if there is more than one heading.
 TOC_LEVELS = 2
 MIN_TOC_ENTRIES = 2
+MOST_WORDS_ABOVE_PAGES = 80
+_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class DocumentView:
     graph: Markup
     post: Post | None
     blog: BlogView | None
+    below: tuple[Node, ...]
 
 
 def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
@@ -106,6 +111,7 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         graph=neighbour_graph(plan, entry),
         post=plan.blogs.post(entry.page),
         blog=blog_view(plan, blog) if blog is not None and blog.page == entry.page else None,
+        below=() if blog is not None else _pages_below(plan, entry, body),
     )
 
 
@@ -135,6 +141,23 @@ def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
         if node.page != urls.HOME
     )
     return (*home, *found)
+
+
+def _pages_below(plan: SitePlan, entry: Entry, content: str) -> tuple[Node, ...]:
+    """Return the pages of a section whose own page says little and leads to none of them.
+
+    In Docusaurus, Hugo and others such a page shows what is below it; the fingerprint of its navigation
+    holds what is shown here.
+    """
+    trail = plan.tree.trail(entry.page)
+    nodes = trail[-1].children if trail else ()
+    if not nodes or len(_TAG.sub(" ", content).split()) > MOST_WORDS_ABOVE_PAGES:
+        return ()
+    pages = {node.page for node in nodes}
+    targets = (plan.library.by_id.get(link.target_id or "") for link in plan.library.links(entry))
+    if any(target is not None and target.page in pages for target in targets):
+        return ()
+    return tuple(node for node in nodes[: window(0, len(nodes))[1]] if node.page or node.url)
 
 
 def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:

@@ -19,7 +19,7 @@ from noctule.artifacts.tables.outside_memory import mapped_zeros
 from noctule.artifacts.tables.parquet import read_outside_memory, write_table
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.links import stored
-from noctule.flows.stages.parse_batch import FileBatch, understand
+from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import DamagedSnapshot, WriteFailed
 from noctule.pipeline.lexical.analyzer import prose_analyzer
@@ -60,7 +60,7 @@ def rows(tmp_path: Path) -> pa.Table:
     (root / "owls.md").write_text(f"# Owls\n\n{words}\n", "utf-8")
     settings = parse({"collections": {"c": {"root": str(root)}}}, where="a test")
     files = list_files("c", settings.collections["c"]).files
-    row = understand(FileBatch((tuple(files),), settings, decides(settings)))
+    row = parse_files(FileBatch((tuple(files),), settings, decides(settings)))
     keys = pa.array([f"{number:032}" for number in range(COPIES)], pa.string())
     return pa.concat_tables([row] * COPIES).set_column(0, row.schema.field("key"), keys)
 
@@ -78,7 +78,7 @@ def test_a_corpus_from_the_cache_is_outside_memory(
     with _measured() as holding:
         cache = ParseCache(tmp_path)
         parsed = joined(cache.rows(keys)).outside_memory(tmp_path)
-        cache.let_go()
+        cache.release()
     assert parsed.passages.num_rows >= COPIES and len(parsed.prose.term) > 100_000
     assert holding.left < size / 10
     assert parsed.passages.equals(joined(rows).passages)

@@ -15,7 +15,7 @@ from noctule.artifacts.disk.layout import OLD_PARSE_CACHE, PARSE_CACHE, collecti
 from noctule.artifacts.store.store import Store
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.groups import group_key, grouped
-from noctule.flows.stages.parse_batch import FileBatch, understand
+from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.model import Rejection, SnapshotId
@@ -44,7 +44,7 @@ def settings(tmp_path: Path) -> Settings:
 def _rows(settings: Settings, size: int) -> pa.Table:
     files = list_files("c", settings.collections["c"]).files
     groups = tuple(files[at : at + size] for at in range(0, len(files), size))
-    return understand(FileBatch(groups, settings, decides(settings)))
+    return parse_files(FileBatch(groups, settings, decides(settings)))
 
 
 def _plain(understood: ParsedCorpus) -> tuple[object, ...]:

@@ -323,8 +323,9 @@ def test_documents_like_one_are_others_each_once(searcher: Searcher) -> None:
     assert "notes:copy-one.md" not in found
     assert len(found) == len(set(found)) == 5
     assert documents(searcher.similar("notes:fruit/apples.md"))[0] == "fruit/pears.md"
-    with pytest.raises(QueryError, match="no such document"):
-        searcher.similar("notes:nowhere.md")
+    with pytest.raises(QueryError, match="no such document") as refused:
+        searcher.similar("notes:fruit/apple.html")
+    assert "notes:fruit/apples.md" in str(refused.value.hint)
 
 
 def test_terms_near_a_term_are_the_vocabularys_by_nearness(searcher: Searcher) -> None:

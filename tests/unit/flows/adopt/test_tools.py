@@ -71,15 +71,29 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Starlight": (
         {"astro.config.mjs": "export default defineConfig({site: 'https://e.org/',\n"
-         "integrations: [starlight({title: 'T'})]})",
+         "integrations: [starlight({title: 'T', sidebar: ['a'], locales: {root: {lang: 'en'}, de: {}}})]})",
          "src/content/docs/a.mdx": "# A\n", "public/i.png": "x"},
-        {"root": "src/content/docs", "base_url": "https://e.org/", "static_folders": ["public"],
-         "slugs": True, "left": "starlight"},
+        {"root": "src/content/docs", "base_url": "https://e.org/", "static_folders": ["public"], "title": "T",
+         "navigation": ["astro.config.mjs"], "language": "en", "slugs": True, "left": "locales of starlight"},
+    ),
+    "Mintlify": (
+        {"docs/docs.json": '{"name": "T", "navigation": {"pages": ["a"]}, "theme": "mint",'
+         '"redirects": [{"source": "/o", "destination": "/a"}, {"source": "/p/:x*", "destination": "/:x*"}]}',
+         "docs/a.mdx": "# A\n", "docs/snippets/s.mdx": "S\n", "docs.json": "{}"},
+        {"root": "docs", "title": "T", "navigation": ["docs/docs.json"], "redirects": {"/o": "/a"},
+         "exclude": ["snippets/"], "left": "theme of Mintlify"},
     ),
     "VitePress": (
         {"docs/.vitepress/config.mts": "export default defineConfig({title: 'T', lang: 'en-GB'})",
          "docs/a.md": "# A\n", "config.js": "nonsense("},
         {"root": "docs", "title": "T", "language": "en-GB", "navigation": ["docs/.vitepress/config.mts"]},
+    ),
+    "VuePress": (
+        {"docs/.vuepress/config.js":
+         "module.exports = {title: 'T', themeConfig: {sidebar: ['/', 'a']}, plugins: ['x']}",
+         "docs/.vuepress/public/i.png": "x", "docs/a.md": "# A\n"},
+        {"root": "docs", "title": "T", "navigation": ["docs/.vuepress/config.js"],
+         "static_folders": ["docs/.vuepress/public"], "left": "plugins of VuePress"},
     ),
     "Jekyll": (
         {"_config.yml": "title: T\nurl: https://e.org\nbaseurl: /x\nexclude: [vendor]\nplugins: [p]\n",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from noctule.docsite.build import build_site
-from noctule.flows.engines.local import Here
+from noctule.flows.engines.local import InlineCaller
 from noctule.flows.preview.edit_search import search_edits
 from noctule.flows.preview.editing import Edition, Editor
 from noctule.pipeline.settings.reading import parse
@@ -33,7 +33,7 @@ class Folder:
         for name, text in NOTES.items():
             (root / name).write_text(text)
         self.settings: Settings = parse({"collections": {"notes": {"root": str(root)}}}, where="test")
-        self.editor = Editor(self.settings, snapshot_of({"notes": NOTES}), Here())  # type: ignore[arg-type]
+        self.editor = Editor(self.settings, snapshot_of({"notes": NOTES}), InlineCaller())  # type: ignore[arg-type]
 
     def save(self, **changed: str | None) -> Edition:
         """Write files, named without their folder's slash and ending, remove others, and show them."""
@@ -72,6 +72,17 @@ def test_every_page_is_as_the_next_build_makes_it(folder: Folder, tmp_path: Path
     site = folder.built(tmp_path / "site")
     for path in ("index.html", "owl.html", "guide/bat.html"):
         assert _page(edition, path) == (site / path).read_text(), path
+
+
+def test_edits_after_one_another_are_as_the_next_build_makes_them(folder: Folder, tmp_path: Path) -> None:
+    first = folder.save(owl="# Owl\n\nAt night.\n")
+    second = folder.save(owl="# Owl\n\nAt night, in [a barn](guide/bat.md).\n")
+    assert first.plan and second.plan and second.plan.tree is first.plan.tree, "nothing that it shows is new"
+    third = folder.save(owl="---\ntitle: Night owl\nnav_order: 9\n---\n\nAt night.\n")
+    assert third.plan and third.plan.tree is not first.plan.tree
+    site = folder.built(tmp_path / "site")
+    for path in ("index.html", "owl.html", "guide/bat.html"):
+        assert _page(third, path) == (site / path).read_text(), path
 
 
 def test_a_new_title_is_in_the_navigation_of_other_pages(folder: Folder) -> None:

@@ -100,7 +100,7 @@ def test_what_no_reader_leaves_is_left_out_and_said(found: Feedback) -> None:
     for reason in (
         "2 events are dated in the future", "300 events are of sessions that no reader has",
         "1 events are clicks without a search", "1 events are clicks on what was not shown",
-        "1 lines are no events", "3 names that were shown are no documents of this snapshot",
+        "1 lines are no events", "hits whose names are not in this snapshot: 3",
     ):  # fmt: skip
         assert reason in told
     assert "robot" not in json.dumps(found.as_dict())

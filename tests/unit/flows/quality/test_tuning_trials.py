@@ -18,17 +18,18 @@ from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.quality.tuning.descent import AxisOfToday, Effort
-from noctule.flows.quality.tuning.held_out import Found, HeldOutSet, fold_of, tune
+from noctule.flows.quality.tuning.held_out import HeldOutSet, TuningResult, fold_of, tune
 from noctule.flows.quality.tuning.rescore import recount, rescored_code, rescored_prose
 from noctule.flows.quality.tuning.run import Tuned, write
 from noctule.flows.quality.tuning.settings_file import as_file
 from noctule.flows.quality.tuning.space import DEFAULT_SPACE, Axis, Change, Point, applied, axes, today
-from noctule.flows.quality.tuning.trials import AFTER_LISTS, BEFORE_LISTS, Built, Ground, Trials
+from noctule.flows.quality.tuning.trials import AFTER_LISTS, BEFORE_LISTS, Built, Trials, TuningSet
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
+from noctule.pipeline.lexical.bm25f import build_index
 from noctule.pipeline.settings.reading import load, parse
 from noctule.pipeline.settings.search import Search
-from noctule.pipeline.settings.settings import Lexical, Settings
+from noctule.pipeline.settings.settings import Lexical, LexicalField, Settings
 from tests.library_builder import WordEncoder, write_notes
 
 QUERIES = {
@@ -48,25 +49,25 @@ QUERIES = {
 
 
 @pytest.fixture
-def ground(library: Store) -> Iterator[Ground]:
+def tuning_set(library: Store) -> Iterator[TuningSet]:
     queries = {f"q{at:02}": text for at, text in enumerate(QUERIES)}
     qrels = {f"q{at:02}": {path: 1} for at, path in enumerate(QUERIES.values())}
     judged = Judged("notes", queries, qrels)
     with library.open() as snapshot:
         searcher = Searcher(snapshot, for_evaluation(Settings()), WordEncoder())
         built = Built(searcher, locate(judged, places(snapshot)), Settings().lexical)
-        yield Ground(judged, {"256/32": built})
+        yield TuningSet(judged, {"256/32": built})
         searcher.close()
 
 
-def plain(ground: Ground, point: Point, corpus: CorpusReader | None = None) -> list[float]:
+def plain(tuning_set: TuningSet, point: Point, corpus: CorpusReader | None = None) -> list[float]:
     """The scores by a searcher that shares and keeps nothing."""
-    (built,) = ground.built.values()
+    (built,) = tuning_set.built.values()
     settings = applied(Settings(), point)
     searcher = Searcher(built.searcher.corpus.snapshot, for_evaluation(settings), WordEncoder())
     if corpus is not None:
         searcher = searcher.with_settings(for_evaluation(settings).search, corpus)
-    found = evaluate(searcher, ground.judged, built.located, depth=10)
+    found = evaluate(searcher, tuning_set.judged, built.located, depth=10)
     return [score.values["ndcg@10"] for score in found.scores]
 
 
@@ -84,16 +85,16 @@ def random_points(count: int) -> list[Point]:
     return points
 
 
-def test_a_trial_gives_what_the_search_gives(ground: Ground) -> None:
-    trials = Trials([ground], Settings())
+def test_a_trial_gives_what_the_search_gives(tuning_set: TuningSet) -> None:
+    trials = Trials([tuning_set], Settings())
     for point in random_points(25):
-        assert trials.scores(point)[0].tolist() == plain(ground, point), point
+        assert trials.scores(point)[0].tolist() == plain(tuning_set, point), point
     assert trials.warnings == {}
 
 
-def test_lists_are_made_once_where_only_what_follows_them_changes(ground: Ground) -> None:
-    (built,) = ground.built.values()
-    trials = Trials([ground], Settings())
+def test_lists_are_made_once_where_only_what_follows_them_changes(tuning_set: TuningSet) -> None:
+    (built,) = tuning_set.built.values()
+    trials = Trials([tuning_set], Settings())
     trials.scores(Point())
     assert _made(built) == 2 * len(QUERIES)
     trials.scores(Point().having("search.rrf_k", 5).having("search.fusion", "convex"))
@@ -106,21 +107,21 @@ def _made(built: Built) -> int:
     return sum(map(len, built.kept.lists.values()))
 
 
-def test_only_the_lists_asked_for_last_are_kept(ground: Ground) -> None:
-    (built,) = ground.built.values()
-    trials = Trials([ground], Settings())
+def test_only_the_lists_asked_for_last_are_kept(tuning_set: TuningSet) -> None:
+    (built,) = tuning_set.built.values()
+    trials = Trials([tuning_set], Settings())
     for k1 in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
         trials.scores(Point().having("lexical.k1", k1))
     assert len(built.kept.lists) == len(built.corpora) == 4
     assert (
         trials.scores(Point().having("lexical.k1", 0.5))[0].tolist()
-        == Trials([ground], Settings()).scores(Point().having("lexical.k1", 0.5))[0].tolist()
+        == Trials([tuning_set], Settings()).scores(Point().having("lexical.k1", 0.5))[0].tolist()
     )
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_the_first_ten_of_a_hundred_are_those_of_ten(ground: Ground, query: str) -> None:
-    (built,) = ground.built.values()
+def test_the_first_ten_of_a_hundred_are_those_of_ten(tuning_set: TuningSet, query: str) -> None:
+    (built,) = tuning_set.built.values()
     short = built.searcher.with_settings(Search(candidates=10))
     ten, hundred = (rank_documents(short, query, "hybrid", depth).documents for depth in (10, 100))
     assert hundred[: len(ten)] == ten
@@ -131,8 +132,8 @@ def test_every_search_setting_is_known_to_reach_the_lists_or_not() -> None:
     assert set(Search.model_fields) >= AFTER_LISTS | BEFORE_LISTS
 
 
-def test_the_same_settings_are_tried_once(ground: Ground) -> None:
-    trials = Trials([ground], Settings())
+def test_the_same_settings_are_tried_once(tuning_set: TuningSet) -> None:
+    trials = Trials([tuning_set], Settings())
     trials.scores(Point())
     trials.scores(Point().having("search.rrf_k", Settings().search.rrf_k))
     assert trials.spent == 1
@@ -183,6 +184,22 @@ def test_other_weights_give_the_scores_of_a_build_with_them(library: Store, tmp_
         assert equal(CorpusReader(after), rescored)
 
 
+def test_repetition_and_length_say_less_where_no_document_has_headings(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    for at, text in enumerate(["Owls hunt, owls sleep, owls nest.", "Owls.", "Bats and owls and " * 9]):
+        (tmp_path / "notes" / f"{at}.md").write_text(text, encoding="utf-8")
+    store = Store(tmp_path / "store")
+    given = {"collections": {"notes": {"root": str(tmp_path / "notes")}}, "engine": {"name": "inline"}}
+    build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())
+    with store.open() as snapshot:
+        counts, found = recount(snapshot), CorpusReader(snapshot).prose.of("owl")
+        fields = [LexicalField(weight=each.weight, b=0.5) for each in Lexical().fields.values()]
+        index = build_index(counts.prose, fields, 0.75)
+        own = slice(*index.offsets[index.terms.index("owl") :][:2])
+        assert found is not None
+        assert found.scores == pytest.approx(index.score[own])
+
+
 def test_a_word_that_only_a_field_without_weight_holds_has_no_postings(library: Store) -> None:
     fields = {name: {"weight": 0.0} for name in Settings().lexical.fields if name != "title"}
     with library.open() as snapshot:
@@ -208,20 +225,20 @@ def of_today(settings: Settings, **space: list[object]) -> list[AxisOfToday]:
     return [AxisOfToday(axis, today(settings, axis)) for axis in found]
 
 
-def test_a_tuning_is_repeatable_and_compares_with_today(ground: Ground) -> None:
+def test_a_tuning_is_repeatable_and_compares_with_today(tuning_set: TuningSet) -> None:
     space = of_today(Settings(), search__weights__keyword=[0.2, 1.0, 3.0], search__rrf_k=[5, 60])
-    once, again = (tune(Trials([ground], Settings()), space, 3, Effort(20, 3)) for _ in range(2))
+    once, again = (tune(Trials([tuning_set], Settings()), space, 3, Effort(20, 3)) for _ in range(2))
     assert once == again
-    assert once.overall.baseline == pytest.approx(np.mean(plain(ground, Point())))
-    assert once.chosen == pytest.approx(np.mean(plain(ground, once.point)))
+    assert once.overall.baseline == pytest.approx(np.mean(plain(tuning_set, Point())))
+    assert once.chosen == pytest.approx(np.mean(plain(tuning_set, once.point)))
     assert once.chosen >= once.overall.baseline
     assert once.sets[0].held_out == once.overall
 
 
-def test_no_query_is_answered_with_settings_that_it_helped_to_choose(ground: Ground) -> None:
+def test_no_query_is_answered_with_settings_that_it_helped_to_choose(tuning_set: TuningSet) -> None:
     """Each fold's answers are those of the point that is best without it."""
     settings = parse({"search": {"weights": {"keyword": 0.0}}}, where="test")
-    trials = Trials([ground], settings)
+    trials = Trials([tuning_set], settings)
     found = tune(trials, of_today(settings, search__weights__keyword=[0.0, 1.0]), 3, Effort(20, 0))
     parts, held = fold_of(len(QUERIES), 3, 0), np.zeros(len(QUERIES))
     today, other = (
@@ -234,9 +251,9 @@ def test_no_query_is_answered_with_settings_that_it_helped_to_choose(ground: Gro
     assert found.overall.mean == pytest.approx(held.mean())
 
 
-def test_two_sets_count_the_same_however_many_queries_they_have(ground: Ground) -> None:
-    few = Judged("few", dict(list(ground.judged.queries.items())[:4]), ground.judged.qrels)
-    both = [ground, Ground(few, ground.built)]
+def test_two_sets_count_the_same_however_many_queries_they_have(tuning_set: TuningSet) -> None:
+    few = Judged("few", dict(list(tuning_set.judged.queries.items())[:4]), tuning_set.judged.qrels)
+    both = [tuning_set, TuningSet(few, tuning_set.built)]
     found = tune(Trials(both, Settings()), of_today(Settings(), search__rrf_k=[5, 60]), 2, Effort(5, 0))
     assert found.overall.baseline == pytest.approx(np.mean([each.held_out.baseline for each in found.sets]))
     assert [each.held_out.queries for each in found.sets] == [12, 4]
@@ -245,11 +262,11 @@ def test_two_sets_count_the_same_however_many_queries_they_have(ground: Ground) 
 # What is written
 
 
-def found_with(difference: float, p: float, *changes: Change) -> Found:
+def found_with(difference: float, p: float, *changes: Change) -> TuningResult:
     result = Comparison(
         300, 0.7, 0.7 + difference, difference, difference - 0.01, difference + 0.01, p, 5, 1, 4
     )
-    return Found(
+    return TuningResult(
         Point(changes), 0.72, result, (HeldOutSet("faq", 0.72, result, p),), 5, ((changes[0], 5),), 40
     )
 
@@ -257,7 +274,7 @@ def found_with(difference: float, p: float, *changes: Change) -> Found:
 CHANGES = (Change("lexical.fields.title.weight", 5.0), Change("search.fusion", "convex"))
 
 
-def tuned(found: Found) -> Tuned:
+def tuned(found: TuningResult) -> Tuned:
     given = {"collections": {"my-notes": {"root": "/srv/notes", "rules": [{"pattern": "a\\b"}]}}}
     return Tuned(found, applied(parse(given, where="test"), found.point), ())
 
@@ -281,7 +298,7 @@ def test_noise_is_not_written_unless_it_is_asked_for(tmp_path: Path, difference:
 
 def test_without_a_change_there_is_nothing_to_write(tmp_path: Path) -> None:
     nothing = found_with(0.0, 1.0, *CHANGES)
-    same = Tuned(Found(Point(), 0.7, nothing.overall, nothing.sets, 5, (), 40), Settings(), ())
+    same = Tuned(TuningResult(Point(), 0.7, nothing.overall, nothing.sets, 5, (), 40), Settings(), ())
     assert not write(same, tmp_path / "tuned.toml", even_if_noise=True)
 
 

@@ -47,6 +47,8 @@ def test_a_refused_run_and_a_broken_record_are_no_runs() -> None:
 def test_kinds_are_told_apart_by_what_was_encoded() -> None:
     runs = past_runs([_record(encoded=1000, reused=0), _record(), _record(changed=False)])
     assert [run.kind for run in runs] == ["first", "night", "unchanged"]
+    first, second = past_runs([_record(generation=1), _record(generation=1, changed=False)])
+    assert (first.kind, second.kind) == ("first", "unchanged")
 
 
 def test_a_night_takes_the_median_of_the_last_nights() -> None:
@@ -61,6 +63,10 @@ def test_a_full_run_is_scaled_by_its_documents_and_encoding_by_its_texts() -> No
     found = estimate(runs, "first", documents=200, texts=500)
     assert found is not None
     assert found.stages == {"parse": 12.0, "embed": pytest.approx(2.0)}
+
+
+def test_a_full_run_does_not_tell_how_long_one_without_a_change_takes() -> None:
+    assert estimate(past_runs([_record(10, encoded=1000, reused=0)]), "unchanged", 100, 0) is None
 
 
 def test_nights_without_one_of_their_kind_go_by_the_others() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from noctule.flows.report.topic_changes import Rising, rising_terms, topic_changes
+from noctule.flows.report.topic_changes import RisingTerm, rising_terms, topic_changes
 
 
 @dataclass
@@ -93,7 +93,7 @@ def test_rising_terms_go_by_how_much_they_rose_for_how_many_they_are() -> None:
     before = terms(bat=5, common=1000, falling=9)
     now = terms(bat=6, common=1003, falling=8, owl=4, x1=50)
     assert rising_terms(before, now) == (
-        Rising("Owls", 0, 4),
-        Rising("bat", 5, 6),
-        Rising("common", 1000, 1003),
+        RisingTerm("Owls", 0, 4),
+        RisingTerm("bat", 5, 6),
+        RisingTerm("common", 1000, 1003),
     )

@@ -23,7 +23,7 @@ from noctule.docsite.search.excerpts import cards
 from noctule.docsite.search.facets import facets
 from noctule.docsite.search.index import FOLDER
 from noctule.flows.api import build_snapshot
-from noctule.flows.engines.few_texts import encode_few
+from noctule.flows.engines.background_encoder import encode_batch
 from noctule.flows.run.background import Background
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
@@ -251,7 +251,7 @@ def test_a_snapshot_is_the_same_whoever_does_its_long_work(
     start = Background.start
 
     def noted(self: Background, stage: Any, *given: Any) -> Any:
-        if stage is not encode_few:  # texts that no store knows yet
+        if stage is not encode_batch:  # texts that no store knows yet
             started.append(stage)
         return start(self, stage, *given)
 

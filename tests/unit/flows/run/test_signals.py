@@ -101,10 +101,10 @@ except KeyboardInterrupt:
 
 _TAKEN = """
 import ctypes, os, signal, sys, threading
-from noctule.flows.run.signals import Stopped, keeping_handlers, stop_on_signals
+from noctule.flows.run.signals import Stopped, restoring_handlers, stop_on_signals
 stop_on_signals()
 def take():
-    with keeping_handlers():
+    with restoring_handlers():
         if sys.argv[1] == "main":
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(15))
         ctypes.CDLL(None).signal(int(signal.SIGTERM), None)  # as a library in C++ does: the default action

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,14 +15,14 @@ from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.answer import Answer
 from noctule.artifacts.remote.send import send
 from noctule.artifacts.store.check import check_deep
-from noctule.artifacts.store.shard_set import ShardSet
+from noctule.artifacts.store.shard_set import ShardSet, require_of_set
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_site, build_snapshot
 from noctule.flows.report.result import BuildResult
 from noctule.flows.shards import counting
 from noctule.flows.shards.plan import ShardPlan, plan_shards
 from noctule.flows.stages.sources import Listing
-from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, SettingsError
+from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, SettingsError, StoreBusy
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
@@ -109,19 +109,11 @@ def both(built: Built) -> Iterator[Both]:
 
 
 def shown(answer: Answer) -> list[tuple[object, ...]]:
-    """What a reader sees of an answer; at equal scores, shards come in order, and a whole in order of ids.
-
-    So of twins in two shards the other one may be shown.
-    """
-    return sorted(
-        (
-            -round(hit.score, 9),
-            "twin" if hit.title == "Twin" else hit.passage_id,
-            hit.excerpt,
-            round(hit.confidence or 0, 9),
-        )
+    """What a reader sees of an answer, in its order; ties included, which go by the names of documents."""
+    return [
+        (round(hit.score, 9), hit.passage_id, hit.excerpt, round(hit.confidence or 0, 9))
         for hit in answer.hits
-    )
+    ]
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -284,6 +276,22 @@ def test_nights(copy: Built) -> None:
         check_deep(copy.sharded.path_of(opened.id), opened.id)
 
 
+def test_two_documents_at_one_address_in_two_shards(copy: Built) -> None:
+    """The second by its name is quarantined, as in one piece; so is what lost to that one before."""
+    names = [f"clash.{ending}" for ending in ("html", "markdown", "md", "rst", "txt")]
+    for name in names:
+        (copy.root / name).write_text(f"Owls of {name}, in all of its words.\n")
+    build_snapshot(settings_for(copy.root), copy.whole)
+    build(copy)
+    plan = ShardPlan("hash", 3, ("library",))
+    assert len({plan.shard_of(f"library:{name}") for name in names}) > 1
+    with copy.whole.open() as whole, copy.sharded.open() as sharded:
+        reports = [sorted(map(str, each.table("report").to_pylist())) for each in (whole, sharded)]
+        assert reports[0] == reports[1] and sum("same address" in each for each in reports[1]) == 4
+        urls = sharded.table("documents", ["url"])["url"].to_pylist()
+        assert len(set(urls)) == len(urls) == whole.rows("documents")
+
+
 def test_a_set_is_sent_whole_to_a_folder(copy: Built, tmp_path: Path) -> None:
     sent = send(copy.sharded, str(tmp_path / "there"), 1)
     there = Store(tmp_path / "there")
@@ -308,6 +316,27 @@ def test_a_run_that_was_broken_off_goes_on(copy: Built, monkeypatch: pytest.Monk
     assert copy.sharded.current() is None
     resumed = build(copy)
     assert resumed.changed and (resumed.parsed, resumed.encoded) == (0, 0), "surveys are not made again"
+
+
+def test_of_two_drivers_at_once_the_second_is_refused(copy: Built) -> None:
+    before = copy.sharded.current()
+    with copy.sharded.lock("another run"), pytest.raises(StoreBusy):
+        build_snapshot(settings_for(copy.root, count=3), Store(copy.sharded.root))
+    assert copy.sharded.current() == before
+
+
+def test_a_shard_of_another_model_or_other_settings_is_refused(built: Built) -> None:
+    with built.sharded.open() as opened:
+        manifest, record, part = opened.manifest, opened.manifest.shards[0], opened.parts[0]
+        model = replace(part.manifest.model, sha256="0" * 64)
+        for wrong, why in (
+            (replace(part.manifest, model=model), "not of its set's"),
+            (replace(part.manifest, settings_sha256="0" * 64), "other settings"),
+            (replace(part.manifest, shard="0009"), "found 0009"),
+            (replace(part.manifest, shard=""), "found a whole snapshot"),
+        ):
+            with pytest.raises(DamagedSnapshot, match=why):
+                require_of_set(part.path, wrong, record, manifest)
 
 
 def found(path: str, size: int = 600) -> FoundFile:

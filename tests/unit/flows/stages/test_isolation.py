@@ -14,7 +14,7 @@ from noctule.artifacts.cache.parsed_corpus import joined
 from noctule.flows.run.versions import decides
 from noctule.flows.run.workers import WorkerFailed, WorkStep
 from noctule.flows.stages import parse as stage
-from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, understand
+from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, parse_files
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.reading import parse
@@ -81,5 +81,5 @@ def test_files_around_those_that_crash_are_parsed_twice_at_most(of_a_group: int,
         for number, file in enumerate(files)
         if file.path.startswith("evil")
     }
-    at_once = understand(FileBatch(groups, settings, batch.deciding, verdicts))
+    at_once = parse_files(FileBatch(groups, settings, batch.deciding, verdicts))
     assert rows["key"].to_pylist() == at_once["key"].to_pylist()

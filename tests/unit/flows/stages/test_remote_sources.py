@@ -12,14 +12,14 @@ import pytest
 from noctule.artifacts.cache.source_hashes import SourceHashes, source_key
 from noctule.artifacts.disk.layout import SOURCE_HASHES
 from noctule.artifacts.store.store import Store
-from noctule.flows.report.dry_run import forecast
+from noctule.flows.report.dry_run import dry_run
 from noctule.flows.run import retry
 from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.run.versions import decides
 from noctule.flows.run.workers import WorkStep
 from noctule.flows.sources import remote_sources
 from noctule.flows.stages import sources
-from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, understand
+from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, parse_files
 from noctule.flows.stages.sources import HashedSources, Listing, discover, hash_sources
 from noctule.pipeline.errors import SourceUnavailable
 from noctule.pipeline.settings import reading
@@ -250,9 +250,9 @@ def test_a_worker_that_waits_for_a_store_rejects_no_document(
     batch = FileBatch(found.hashed.groups[:1], settings, decides(settings))
     late = replace(batch, verdicts={0: ParseVerdict("took longer than 60 seconds", "", False)})
     with pytest.raises(SourceUnavailable, match="took longer"):
-        understand(late)
+        parse_files(late)
     steps: list[WorkStep] = []
-    assert understand(batch, steps.append)["key"].to_pylist() == list(found.hashed.keys[:1])
+    assert parse_files(batch, steps.append)["key"].to_pylist() == list(found.hashed.keys[:1])
 
 
 def test_a_forecast_reads_what_a_night_would_and_writes_nothing(
@@ -261,12 +261,12 @@ def test_a_forecast_reads_what_a_night_would_and_writes_nothing(
     ten(store)
     given = {"collections": {"c": {"root": ROOT}}}
     run = RunContext(reading.parse(given, where="a test"), tmp_path)
-    first = forecast(run, Store(tmp_path))
+    first = dry_run(run, Store(tmp_path))
     assert (first.collections[0].files, first.bytes) == (10, 70)
     assert not (tmp_path / SOURCE_HASHES).exists()
     night(tmp_path, store)
     store.requests.clear()
-    second = forecast(run, Store(tmp_path))
+    second = dry_run(run, Store(tmp_path))
     assert (second.collections[0].files, second.bytes, store.asked("read")) == (10, 0, [])
 
 

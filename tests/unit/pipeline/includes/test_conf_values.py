@@ -16,6 +16,7 @@ import os
 release = "5.7.1"
 version = os.environ["V"]
 extlinks = {"issue": ("https://example.org/issues/%s", "#%s"), "pr": ("https://example.org/pull/%s", None)}
+intersphinx_mapping = {"kombu": ("https://kombu.example.org/en/main/", None), "own": (os.environ, None)}
 rst_epilog = """
 .. |tool| replace:: The Tool
 .. _home: https://example.org/
@@ -56,6 +57,9 @@ def test_substitutions_are_filled_in(tmp_path: Path, written: str, shown: str) -
         (":issue:`7`", ("#7", "https://example.org/issues/7")),
         (":issue:`the fault <7>`", ("the fault", "https://example.org/issues/7")),
         (":pr:`8`", ("https://example.org/pull/8", "https://example.org/pull/8")),
+        (":ref:`the guide <kombu:guide>`", ("the guide", "https://kombu.example.org/en/main/")),
+        (":doc:`kombu:index`", ("index", "https://kombu.example.org/en/main/")),
+        (":ref:`other:guide`", ("other:guide", "#ref:otherguide")),
         ("`Home <home_>`_", ("Home", "https://example.org/")),
     ],
 )

@@ -78,6 +78,7 @@ def expanded(
         ("<<< app.js", "```javascript\ncold();\n// #region hot\nhot();\n// #endregion hot\n```"),
         ("<!--@include: ./a.txt{3,}-->", None),
         ("<!--@include: a.txt{3,}-->", "three\nfour"),
+        ("!!!include(a.txt)!!!", "one\ntwo\nthree\nfour"),
         (
             "```{literalinclude} app.py\n:pyobject: App.run\n:dedent:\n```",
             "```python\ndef run(self):\n    return 1\n```",

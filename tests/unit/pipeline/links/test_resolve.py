@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from noctule.pipeline.identity import doc_id
+from noctule.pipeline.links.fragments import find_anchor
 from noctule.pipeline.links.resolve import LinkingDocument, resolve_links
 from noctule.pipeline.model import Link, LinkKind, ResolvedLink
 from noctule.pipeline.settings.collection import Address, Collection
@@ -44,6 +45,7 @@ def resolve(
         ("index.md", "notes/beta", "notes/beta.md"),
         ("index.md", "/notes/beta.md", "notes/beta.md"),
         ("index.md", "", "index.md"),
+        ("notes/beta.md", "../Alpha%20Note/", "notes/Alpha Note.md"),
     ],
 )
 def test_a_markdown_link_is_a_path(source: str, target: str, found: str) -> None:
@@ -99,3 +101,13 @@ def test_a_published_address_leads_to_its_document() -> None:
 def test_a_dendron_range_ends_in_its_heading() -> None:
     assert resolve("index.md", "Alpha Note#first-part,1:#*", "transclusion").status == "resolved"
     assert resolve("index.md", "Alpha Note#last-part,1:#*", "transclusion").status == "missing-heading"
+
+
+@pytest.mark.parametrize("fragment", ["outputdir", "output-dir", "output_dir", "Output.Dir"])
+def test_a_heading_is_found_by_the_name_that_any_tool_gives_it(fragment: str) -> None:
+    assert find_anchor(fragment, ("intro", "outputdir")) == "outputdir"
+    assert find_anchor(fragment, ("output-di", "output-directory", "--")) == ""
+
+
+def test_letters_alone_do_not_tell_two_headings_apart() -> None:
+    assert find_anchor("a.b", ("a--b", "a__b")) == ""

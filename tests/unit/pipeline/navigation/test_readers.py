@@ -10,6 +10,7 @@ import pytest
 from noctule.pipeline.navigation.entry import MAX_ENTRIES, Contents, NavEntry
 from noctule.pipeline.navigation.literals import UNREAD, read_module
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
+from noctule.pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
 from noctule.pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
@@ -171,3 +172,61 @@ def test_pairs_of_characters_are_read_in_linear_time_too(pair: str) -> None:
     read_module(f"export default {pair * 40_000}")
     read_summary(pair * 40_000)
     assert time.perf_counter() - start < 5
+
+
+def test_starlights_sidebar_stands_in_a_call() -> None:
+    text = """
+import starlight from '@astrojs/starlight';
+const site = 'https://e.org';
+export default defineConfig({
+  site,
+  integrations: [tailwind(), starlight({
+    title: { en: 'T' }, plugins: [starlightLinksValidator(), defineNothing()], defaultLocale: 'root',
+    locales: { root: { label: 'English' }, de: { label: 'Deutsch' } },
+    sidebar: [
+      'start', { slug: 'guides/a', label: 'First' },
+      { label: 'Guides', collapsed: true, items: [{ label: 'B', link: '/guides/b/' }, computed()] },
+      { label: 'Reference', autogenerate: { directory: 'reference' } },
+      { label: 'Elsewhere', link: 'https://e.org/x' },
+    ],
+  })],
+});
+"""
+    read = read_starlight(text, "astro.config.mjs")
+    assert lines(read) == [
+        "|start", "First|guides/a", "Guides|", "  B|guides/b", "Reference|", "  |reference/**",
+        "Elsewhere|https://e.org/x", "Deutsch|", "  |de/**",
+    ]  # fmt: skip
+    assert "not a literal" in read.remarks[0]
+    assert "not read" in read_starlight("export default f()", "astro.config.mjs").remarks[0]
+
+
+def test_mintlifys_navigation_nests_in_many_ways() -> None:
+    text = """{"navigation": {"tabs": [
+      {"tab": "Docs", "groups": [
+        {"group": "Start", "root": "index",
+         "pages": ["quick", {"group": "Deep", "pages": ["a/b"]}, "GET /users"]}
+      ]},
+      {"tab": "API", "openapi": "x.json"}, {"tab": "Blog", "href": "https://e.org/blog"}]}}"""
+    assert lines(read_mintlify(text, "docs.json")) == [
+        "Docs|", "  Start|index", "    |quick", "    Deep|", "      |a/b", "Blog|https://e.org/blog",
+    ]  # fmt: skip
+    old = '{"navigation": [{"group": "G", "pages": ["a"]}], "tabs": [{"name": "x"}]}'
+    assert lines(read_mintlify(old, "mint.json")) == ["G|", "  |a"]
+    assert read_mintlify("[", "docs.json").remarks == ("it has no navigation",)
+
+
+def test_vuepress_names_pages_by_texts_pairs_and_prefixes() -> None:
+    text = """module.exports = { themeConfig: { sidebar: {
+      '/api/': { title: 'API' },
+      '/samples/': ['', { title: 'Bars', children: ['bar/a', ['bar/b', 'The b']] }],
+      '/': ['', '/guide/', { title: 'Axes', children: ['axes/', 'axes/a'] },
+        { text: 'Old', link: 'https://e.org/old', children: fn() }],
+    } } };"""
+    assert lines(read_vuepress(text, "config.js")) == [
+        "|index", "|guide", "Axes|", "  |axes", "  |axes/a", "Old|https://e.org/old", "|api/**", "|samples",
+        "Bars|", "  |samples/bar/a", "  The b|samples/bar/b",
+    ]  # fmt: skip
+    second = """export default { theme: defaultTheme({ sidebar: [
+      { text: 'G', prefix: '/guide/', children: ['one.md', { text: 'Two', link: 'two.md' }] }] }) }"""
+    assert lines(read_vuepress(second, "config.ts")) == ["G|", "  |guide/one.md", "  Two|guide/two.md"]

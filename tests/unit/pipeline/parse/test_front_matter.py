@@ -151,3 +151,13 @@ def test_what_stands_between_plus_signs_may_be_no_front_matter(text: str) -> Non
 def test_wrong_toml_is_rejected_with_the_line(head: str, said: str) -> None:
     with pytest.raises(RejectedDocument, match=said):
         read_front_matter(f"+++\n{head}\n+++\n", "c:x.md")
+
+
+def test_a_colon_in_a_plain_value_needs_no_quotation_marks() -> None:
+    front = read_front_matter('---\ntitle: Actions: an "introduction"\ndraft: true\n---\n', "x.md")
+    assert (front.title, front.draft) == ('Actions: an "introduction"', "draft: true")
+    with pytest.raises(RejectedDocument, match="line 2: mapping"):
+        read_front_matter("---\ntitle: Actions: two\ntags: [a\n---\n", "x.md")
+    long = f"---\ntitle: a{' ' * 60_000}: b\ntags: [a\n---\n"
+    with pytest.raises(RejectedDocument):
+        read_front_matter(long, "x.md")

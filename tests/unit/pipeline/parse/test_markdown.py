@@ -208,3 +208,13 @@ def test_the_size_of_an_image_is_no_text_and_media_are_links() -> None:
         ("image", "a.mp4", ""),
         ("image", "b.webm", ""),
     ]
+
+
+def test_an_address_in_running_text_is_a_link_and_the_name_of_a_file_is_none() -> None:
+    document = read(
+        "See https://e.org/a_b_c/~x~/*y*z. (http://e.org/x_(y)) build.rs, www.e.org, a@b.org, //x, ftp://x.y.\n\n"
+        "`https://code.e.org` [https://e.org](page.md) <https://e.org/angle> https://{host}/x\n"
+    )
+    assert [link.target for link in document.links] == [
+        "https://e.org/a_b_c/~x~/*y*z", "http://e.org/x_(y)", "page.md", "https://e.org/angle",
+    ]  # fmt: skip

@@ -65,3 +65,93 @@ def test_what_is_not_a_component_stays() -> None:
 @pytest.mark.parametrize("bit", ["<A {", '<A "', "{/*", "`", "<a ", "import {\n\n", "<A ", "```\n"])
 def test_what_is_never_closed_takes_no_time(bit: str) -> None:
     markdown_of_mdx(bit * 30_000)
+
+
+def markdown(text: str) -> str:
+    return "\n".join(line for line in markdown_of_mdx(text).text.split("\n") if line.strip())
+
+
+def test_a_table_of_properties_is_a_list_with_what_lies_in_it() -> None:
+    text = (
+        "<PropertiesTable\n  content={[\n    {\n      name: 'run',\n      type: \"Map<string, X> | null\",\n"
+        '      isOptional: true,\n      defaultValue: "{}",\n      description: "What <T> `a<b>` does.",\n'
+        "      properties: [{type: 'X', parameters: [{name: 'deep', type: 'number',\n"
+        "        description: `Deep.`}]}],\n"
+        "      render: () => <b/>,\n    },\n  ]}\n/>\n"
+    )
+    assert markdown(text).split("\n") == [
+        "- `run?: Map<string, X> | null = {}` — What &#60;T&#62; `a<b>` does.",
+        "  - `X`",
+        "    - `deep: number` — Deep.",
+    ]
+    assert markdown(
+        '<TypeTable type={{ size: { type: "number", default: 2, description: "Its size." } }} />'
+    ) == ("- `size: number = 2` — Its size.")
+
+
+def test_fields_cards_and_links_keep_what_their_attributes_say() -> None:
+    field = '<ParamField path="--out" type="string" default="dist" required>\n  Where to.\n</ParamField>'
+    assert markdown(field) == "`--out: string = dist`\nWhere to."
+    assert markdown('<LinkCard title="Go on" href="/next/" description="All {of} it." />') == (
+        "**[Go on](</next/>)**\nAll &#123;of&#125; it."
+    )
+    assert (
+        markdown('<Card title="Go on" href="./next.mdx">\n  Text.\n</Card>')
+        == "**[Go on](<./next.mdx>)**\nText."
+    )
+    assert markdown('See <Link to="/docs/a">the a page</Link> and <B to={b}>b</B>.') == (
+        "See [the a page](</docs/a>) and b."
+    )
+    assert (
+        markdown('<Cards items={[{title: "A", href: "/a", description: "First."}]} />')
+        == "- **[A](</a>)** — First."
+    )
+    assert (
+        markdown('An option <Badge text="new" size="small" /> and <Icon name="star" />.')
+        == "An option new and ."
+    )
+    assert markdown('<Head title="machines" /><Seo description="machines" />') == ""
+
+
+def test_images_by_components_calls_and_imports_are_images() -> None:
+    text = (
+        "import logo from '../assets/logo.png';\n\n<Image src={logo} alt=\"The logo\" />\n\n"
+        "<img src={require('./a.png').default} alt=\"A\" />\n\n<img src={useBaseUrl('/img/b.svg')} />\n\n"
+        "<ThemedImage\n  sources={{light: useBaseUrl('/img/l.png'), dark: '/d.png'}}\n  alt=\"T\"\n/>\n\n"
+        "<Image src={computed(1)} />\n"
+    )
+    assert markdown(text).split("\n") == [
+        "![The logo](<../assets/logo.png>)",
+        "![A](<./a.png>)",
+        "![](</img/b.svg>)",
+        "![T](</img/l.png>)",
+    ]
+
+
+def test_what_the_front_matter_says_stands_where_a_page_asks_for_it() -> None:
+    document = read(
+        "---\ntitle: T\ndescription: About it.\n---\n\n{frontMatter.description}\n\n{frontMatter.no}\n"
+    )
+    assert [block.text for block in document.blocks] == ["About it."]
+    assert "frontMatter.no" in document.notes[0]
+
+
+def test_a_tree_of_files_is_a_list_in_a_list() -> None:
+    text = (
+        '<FileTree>\n  <FileTree.Folder name="src" open>\n    <FileTree.File name="a.ts" />\n'
+        '    <FileTree.Folder name="in">\n      <FileTree.File name="b.ts" />\n    </FileTree.Folder>\n'
+        '    <FileTree.File name="c.ts" />\n  </FileTree.Folder>\n  <File name="d.ts" />\n</FileTree>\n\n'
+        "After <File /> it.\n"
+    )
+    assert markdown(text).split("\n") == [
+        "- `src`", "  - `a.ts`", "  - `in`", "    - `b.ts`", "  - `c.ts`", "- `d.ts`", "After  it.",
+    ]  # fmt: skip
+
+
+def test_tabs_have_the_titles_that_stand_around_them() -> None:
+    text = "<Tabs items={[\"npm\", 'pnpm']}>\n<Tabs.Tab>\nOne.\n</Tabs.Tab>\n"
+    text += "<Tabs.Tab>\nTwo.\n</Tabs.Tab>\n</Tabs>\n"
+    assert [line for line in markdown(text).split("\n") if "tab" in line] == [
+        "//////// tab | npm", "//////// tab | pnpm",
+    ]  # fmt: skip
+    assert "//////// warning | Mind" in markdown('<Warning title="Mind">\nIt.\n</Warning>\n')

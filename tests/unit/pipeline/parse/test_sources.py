@@ -34,6 +34,34 @@ def test_bytes_that_are_no_text_are_rejected(content: bytes, reason: str) -> Non
         read(content)
 
 
+@pytest.mark.parametrize(
+    ("path", "head", "encoding"),
+    [
+        ("a.html", '<meta charset="ISO-8859-1"><p>', "cp1252"),
+        ("a.html", '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>', "shift_jis"),
+        ("a.xhtml", '<?xml version="1.0" encoding="koi8-r"?><p>', "koi8-r"),
+        ("a.rst", ".. -*- coding: windows-1252 -*-\n\n", "cp1252"),
+    ],
+)
+def test_what_a_file_declares_is_read(path: str, head: str, encoding: str) -> None:
+    word = {"shift_jis": "梟の夜", "koi8-r": "сова"}.get(encoding, "Käuzchen – “owl”")
+    assert word in read(f"{head}{word}\n".encode(encoding), path=path).text
+    assert read(f"# {word}\n".encode(), path="a.md").title == word
+    with pytest.raises(RejectedDocument, match="not UTF-8"):
+        read(f"# {word}\n".encode(encoding), path="a.md")
+
+
+def test_the_owner_says_what_undeclared_files_are() -> None:
+    content = "# Käuzchen\n".encode("cp1252")
+    source = Source("c", "a.md", content, sha256_hex(content))
+    assert parse(source, Collection(root="unused", encoding="windows-1252")).title == "Käuzchen"
+    wrong = Source("c", "a.md", b"# K\x81\n", sha256_hex(b"# K\x81\n"))
+    with pytest.raises(RejectedDocument, match="neither UTF-8 nor cp1252: byte 0x81 at offset 3"):
+        parse(wrong, Collection(root="unused", encoding="windows-1252"))
+    with pytest.raises(ValueError, match="no encoding of text"):
+        Collection(root="unused", encoding="base64")
+
+
 def test_rules_spare_the_front_matter() -> None:
     document = read(b"---\ntitle: a\n---\na\n", rules=(Rule(pattern="a", replacement="bb"),))
     assert document.text == "---\ntitle: a\n---\nbb\n"

@@ -7,17 +7,17 @@ import pytest
 from noctule.artifacts.query.understanding.operators import (
     MAX_QUERY_CHARS,
     Operators,
+    parse_query,
     split_questions,
-    take_apart,
 )
 
 
 def operators(text: str) -> Operators:
-    return take_apart(text).operators
+    return parse_query(text).operators
 
 
 def test_a_phrase_is_demanded_and_its_words_are_searched() -> None:
-    found = take_apart('keep "cool cellar" apples')
+    found = parse_query('keep "cool cellar" apples')
     assert found.operators == Operators(phrases=("cool cellar",))
     assert found.plain == "keep cool cellar apples"
 
@@ -28,19 +28,19 @@ def test_the_quotes_of_word_processors_are_quotes(text: str) -> None:
 
 
 def test_a_word_after_a_minus_is_excluded_and_not_searched() -> None:
-    found = take_apart('apples -pears -"cool cellar"')
+    found = parse_query('apples -pears -"cool cellar"')
     assert found.operators == Operators(excluded=("pears", "cool cellar"))
     assert found.plain == "apples"
 
 
 def test_a_word_in_a_field_is_demanded_there() -> None:
-    found = take_apart('title:apples tags:"trade wind" cellar')
+    found = parse_query('title:apples tags:"trade wind" cellar')
     assert found.operators == Operators(fielded=(("title", "apples"), ("tags", "trade wind")))
     assert found.plain == "apples trade wind cellar"
 
 
 def test_the_beginning_of_a_word_is_looked_for_and_demands_nothing() -> None:
-    found = take_apart("light* house")
+    found = parse_query("light* house")
     assert found.operators == Operators(prefixes=("light",))
     assert not found.operators
     assert found.plain == "light house"
@@ -71,24 +71,24 @@ WORDS = [
 
 @pytest.mark.parametrize("text", WORDS)
 def test_what_may_be_a_word_is_one(text: str) -> None:
-    assert take_apart(f"boats {text}").plain == f"boats {text}"
+    assert parse_query(f"boats {text}").plain == f"boats {text}"
     assert operators(f"boats {text}") == Operators()
 
 
 def test_nothing_but_exclusions_is_read_as_words() -> None:
-    found = take_apart("-pears -apples")
+    found = parse_query("-pears -apples")
     assert found.plain == "-pears -apples"
     assert found.operators == Operators()
 
 
 def test_a_word_before_a_phrase_is_not_lost_because_it_looks_like_a_field() -> None:
-    found = take_apart('error:"not found" page')
+    found = parse_query('error:"not found" page')
     assert found.operators == Operators(phrases=("not found",))
     assert found.plain == "error not found page"
 
 
 def test_a_field_after_a_minus_is_never_demanded() -> None:
-    found = take_apart("redis -title:windows")
+    found = parse_query("redis -title:windows")
     assert found.operators.fielded == ()
     assert "redis" in found.plain
 
@@ -99,15 +99,15 @@ def test_punctuation_demands_nothing(text: str) -> None:
 
 
 def test_a_nul_parts_words() -> None:
-    assert take_apart("cool\x00cellar").plain == "cool cellar"
+    assert parse_query("cool\x00cellar").plain == "cool cellar"
 
 
 def test_half_a_character_pair_does_not_reach_the_model() -> None:
-    take_apart("caf\udce9 boats").plain.encode("utf-8")
+    parse_query("caf\udce9 boats").plain.encode("utf-8")
 
 
 def test_what_no_person_types_is_cut_off() -> None:
-    assert len(take_apart("a" * 1_000_000).plain) == MAX_QUERY_CHARS
+    assert len(parse_query("a" * 1_000_000).plain) == MAX_QUERY_CHARS
     assert len(operators('"a b" ' * 5_000).phrases) == 32
     assert len(operators("x " + "-abc " * 5_000).excluded) == 32
     assert len(operators("title:abc " * 5_000).fielded) == 32

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from noctule.flows.engines.few_texts import MOST_TEXTS, BackgroundEncoder
-from noctule.flows.engines.local import MOST_FILES, OwnEncoder, Processes
+from noctule.flows.engines.background_encoder import MOST_TEXTS, BackgroundEncoder
+from noctule.flows.engines.local import MOST_FILES, LocalEncoder, Processes
 from noctule.pipeline.embedding import encoder as embed
 from noctule.pipeline.embedding.encoder import TransformerEncoder, load_encoder
 from noctule.pipeline.embedding.model_files import find
@@ -68,10 +68,10 @@ def test_who_encodes_depends_on_how_much_there_is(model: Embed) -> None:
     engine, encoder = Processes(settings), TransformerEncoder(model)
     try:
         engine.prepare(encoder, 0)
-        assert isinstance(engine.coder(encoder, 3), OwnEncoder)
+        assert isinstance(engine.batch_encoder(encoder, 3), LocalEncoder)
         engine.prepare(encoder, 5)
-        assert isinstance(engine.coder(encoder, 3), BackgroundEncoder)
-        assert isinstance(engine.coder(encoder, MOST_TEXTS + 1), OwnEncoder)
+        assert isinstance(engine.batch_encoder(encoder, 3), BackgroundEncoder)
+        assert isinstance(engine.batch_encoder(encoder, MOST_TEXTS + 1), LocalEncoder)
         assert not encoder.is_loaded
         engine.prepare(encoder, MOST_FILES + 1)
     finally:

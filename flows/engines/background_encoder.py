@@ -21,8 +21,8 @@ MOST_TEXTS = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Few:
-    """A few texts, and the encoder that they are for."""
+class TextBatch:
+    """Texts to encode, with the encoder's settings."""
 
     embed: Embed
     texts: tuple[str, ...]
@@ -36,11 +36,11 @@ class BackgroundEncoder:
         self._embed = embed.model_copy(update={"precision": encoder.precision, "device": encoder.device})
         self._encoder = encoder
         self._background = Background()
-        self._begun((), as_queries=False)
+        self._start((), as_queries=False)
 
-    def _begun(self, texts: Sequence[str], *, as_queries: bool) -> Callable[[], tuple[Vectors, int]]:
-        few = Few(self._embed, tuple(texts), as_queries)
-        return self._background.start(encode_few, few, partial(_encoded, self._encoder, few))
+    def _start(self, texts: Sequence[str], *, as_queries: bool) -> Callable[[], tuple[Vectors, int]]:
+        batch = TextBatch(self._embed, tuple(texts), as_queries)
+        return self._background.start(encode_batch, batch, partial(_encoded, self._encoder, batch))
 
     @property
     def at_once(self) -> int:
@@ -49,7 +49,7 @@ class BackgroundEncoder:
 
     def encode(self, texts: Sequence[str], progress: Progress, *, as_queries: bool) -> Vectors:
         """Return the vectors that this process's encoder would give; raise ``ModelUnavailable``."""
-        vectors, tokens = self._begun(texts, as_queries=as_queries)()
+        vectors, tokens = self._start(texts, as_queries=as_queries)()
         progress(tokens)
         return vectors
 
@@ -58,16 +58,16 @@ class BackgroundEncoder:
         self._background.close()
 
 
-def encode_few(few: Few) -> tuple[Vectors, int]:
+def encode_batch(batch: TextBatch) -> tuple[Vectors, int]:
     """Return the vectors of the texts and their number of tokens; without texts, only load the model."""
-    return _encoded(_encoder(few.embed), few)
+    return _encoded(_encoder(batch.embed), batch)
 
 
-def _encoded(encoder: TransformerEncoder, few: Few) -> tuple[Vectors, int]:
+def _encoded(encoder: TransformerEncoder, batch: TextBatch) -> tuple[Vectors, int]:
     tokens = [0]
-    if not few.texts:
+    if not batch.texts:
         return np.zeros((0, encoder.dimension), dtype=np.float32), 0
-    vectors = encoder.encode(few.texts, tokens.append, as_queries=few.as_queries)
+    vectors = encoder.encode(batch.texts, tokens.append, as_queries=batch.as_queries)
     return vectors, sum(tokens)
 
 

@@ -1,4 +1,4 @@
-"""Pruning of the embedding store: the vectors still needed are those of texts in a kept snapshot."""
+"""Pruning of a store: old snapshots, replaced sites, and vectors of texts that no kept snapshot holds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from ...pipeline.identity import text_hash
 from ...pipeline.model import ResolvedLink, SnapshotId
 from ...pipeline.settings.settings import QueryEncoderSettings, Settings
 from ..stages.encode import key_of, query_hash
-from ..stages.guards import read_unverified
 from ..stages.training_texts import phrases, spans
 
 _DEVICES = ("cpu", "cuda", "mps")
@@ -56,7 +55,7 @@ def _used(store: Store, settings: Settings) -> dict[str, set[str]]:
     """
     found: dict[str, set[str]] = {}
     for info in store.snapshots():
-        snapshot = read_unverified(store, info.snapshot_id)
+        snapshot = store.read_unverified(info.snapshot_id)
         hashes = set(_hashes(snapshot, settings))
         for device in dict.fromkeys([*_DEVICES, settings.embed.device]):
             model = snapshot.manifest.model

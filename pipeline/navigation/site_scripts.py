@@ -1,0 +1,139 @@
+"""Navigation of Starlight (``astro.config.mjs``), VuePress and Mintlify (``docs.json``), where it is data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .entry import REST, Bounded, Contents, NavEntry
+from .sidebars import as_list, as_text, note_unread, read_script
+
+# What holds pages in Mintlify's navigation, and where each says its name. The first of a list of versions
+# or languages is the one that readers begin with.
+_HOLDERS = ("pages", "groups", "tabs", "anchors", "dropdowns", "products", "menu", "versions", "languages")
+_NAMES = ("group", "tab", "anchor", "dropdown", "product", "item", "version", "language", "name")
+
+
+def starlight_options(text: str, name: str) -> Mapping[str, Any]:
+    """Return what ``starlight({…})`` is called with; nothing where it is no literal."""
+    given = read_script(text, name)
+    parts = given.get("integrations") if isinstance(given, dict) else None
+    found = [each for each in (parts if isinstance(parts, list) else ()) if isinstance(each, dict)]
+    return next((each for each in found if {"sidebar", "title", "locales"} & each.keys()), {})
+
+
+def read_starlight(text: str, name: str) -> Contents:
+    """Return Starlight's ``sidebar``; pages of other languages are folders of their own after it."""
+    bounded, given = Bounded(), starlight_options(text, name)
+    if "sidebar" not in given:
+        bounded.remarks.append("starlight() is called with no literal that has a sidebar: it is not read")
+        return bounded.contents([])
+    found = [*_starlight(given["sidebar"], bounded, 0)]
+    locales = given.get("locales")
+    default = as_text(given.get("defaultLocale")) or "root"
+    for folder, locale in locales.items() if isinstance(locales, dict) else ():
+        if folder not in ("root", default):
+            label = as_text(locale.get("label")) if isinstance(locale, dict) else ""
+            found.append(NavEntry(label or folder, "", (NavEntry("", f"{folder}/{REST}"),)))
+    return bounded.contents(found)
+
+
+def _starlight(items: Any, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    for item in as_list(items, bounded):
+        if not bounded.admits(depth):
+            return
+        if isinstance(item, str):
+            yield NavEntry("", item)
+        elif isinstance(item, dict):
+            yield from _starlight_item(item, bounded, depth)
+        else:
+            note_unread(bounded)
+
+
+def _starlight_item(item: Mapping[str, Any], bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    title, generated = as_text(item.get("label")), item.get("autogenerate")
+    if isinstance(generated, dict):
+        rest = NavEntry("", f"{as_text(generated.get('directory')).strip('/')}/{REST}".lstrip("/"))
+        yield NavEntry(title, "", (rest,)) if title else rest
+    elif "items" in item:
+        yield NavEntry(title, "", tuple(_starlight(item["items"], bounded, depth + 1)))
+    else:
+        link = as_text(item.get("slug")) or as_text(item.get("link"))
+        yield NavEntry(title, link if "://" in link else link.strip("/") or "index")
+
+
+def read_vuepress(text: str, name: str) -> Contents:
+    """Return the ``sidebar`` of ``.vuepress/config``, or its ``nav``; of several, that of the top first."""
+    bounded, given = Bounded(), read_script(text, name)
+    holders = [given.get(key) for key in ("themeConfig", "theme")] if isinstance(given, dict) else []
+    theme = next((each for each in holders if isinstance(each, dict)), {})
+    sidebar = next((theme[key] for key in ("sidebar", "nav", "navbar") if key in theme), None)
+    if not isinstance(sidebar, dict):
+        return bounded.contents([*_vuepress(sidebar, "", bounded, 0)])
+    found: list[NavEntry] = []
+    for prefix, items in sorted(sidebar.items(), key=lambda pair: pair[0] != "/"):
+        folder = prefix.strip("/")
+        if isinstance(items, list):
+            found += _vuepress(items, folder, bounded, 0)
+        else:  # "auto", "heading" or only a title
+            found.append(NavEntry("", f"{folder}/{REST}".lstrip("/")))
+    return bounded.contents(found)
+
+
+def _vuepress(items: Any, base: str, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    for each in as_list(items, bounded):
+        if not bounded.admits(depth):
+            return
+        item = dict(zip(("path", "title"), each, strict=False)) if isinstance(each, list) else each
+        if isinstance(item, str):
+            yield NavEntry("", _below(item, base))
+        elif isinstance(item, dict):
+            prefix = as_text(item.get("prefix"))
+            inner = _below(prefix, base) if prefix.strip("/") else base
+            link = next((as_text(item[key]) for key in ("link", "path") if key in item), None)
+            children = item.get("children", item.get("items", []))
+            below = tuple(
+                _vuepress(children, inner, bounded, depth + 1) if isinstance(children, list) else ()
+            )
+            title = as_text(item.get("text")) or as_text(item.get("title"))
+            if link is not None or below:
+                yield NavEntry(title, "" if link is None else _below(link, inner), below)
+        else:
+            note_unread(bounded)
+
+
+def _below(path: str, base: str) -> str:
+    """Return a path in a sidebar from the top: relative to its prefix, unless it begins there itself."""
+    if "://" in path:
+        return path
+    return path.strip("/") or "index" if path.startswith("/") else f"{base}/{path}".strip("/") or "index"
+
+
+def read_mintlify(text: str, name: str) -> Contents:
+    """Return the ``navigation`` of ``docs.json``, or of ``mint.json`` before it."""
+    bounded, given = Bounded(), read_script(text, name)
+    navigation = given.get("navigation") if isinstance(given, dict) else None
+    if isinstance(navigation, list):
+        navigation = {"groups": navigation}
+    if not isinstance(navigation, dict):
+        bounded.remarks.append("it has no navigation")
+        return bounded.contents([])
+    return bounded.contents([*_mintlify(navigation, bounded, 0)])
+
+
+def _mintlify(holder: Mapping[str, Any], bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    for key in _HOLDERS:
+        for item in as_list(holder[key], bounded) if key in holder else ():
+            if not bounded.admits(depth):
+                return
+            if isinstance(item, str):
+                # "GET /users" is an operation of an API that is described elsewhere.
+                yield from () if " " in item.strip() else [NavEntry("", item)]
+            elif isinstance(item, dict):
+                title = next(filter(None, (as_text(item.get(each)) for each in _NAMES)), "")
+                target = as_text(item.get("root")) or as_text(item.get("href"))
+                below = tuple(_mintlify(item, bounded, depth + 1))
+                if target or below:
+                    yield NavEntry(title, target, below)
+            else:
+                note_unread(bounded)
