@@ -58,16 +58,16 @@ def test_two_files_of_the_same_content_are_two_documents_and_encoded_once(tmp_pa
 _FAULTY = """
 import os, signal
 import noctule.pipeline.parse as parser
-really = parser._decode
-def decode(content, where):
+really = parser.decoded
+def decode(content, where, encoding=""):
     if b"CRASH" in content:
         os.kill(os.getpid(), signal.SIGSEGV)
     if b"STACK" in content:
         return decode(content, where) + ""
     if b"MEMORY" in content:
         raise MemoryError
-    return really(content, where)
-parser._decode = decode
+    return really(content, where, encoding)
+parser.decoded = decode
 """
 
 

@@ -87,7 +87,7 @@ def test_other_content_is_not_overwritten(tmp_path: Path) -> None:
         require_room_for_versions(tmp_path / "site")
     (tmp_path / "all" / "latest").mkdir(parents=True)
     (tmp_path / "all" / "latest" / "mine.txt").write_text("x")
-    with pytest.raises(SourceError, match="something else"):
+    with pytest.raises(SourceError, match="something other than a site"):
         _build(tmp_path / "all", "1.0", "latest")
     assert (tmp_path / "all" / "latest" / "mine.txt").read_text() == "x"
 
