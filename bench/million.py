@@ -28,7 +28,7 @@ from bench.query_vectors import CachedEncoder
 from bench.standin import StandIn, Watched
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.store.store import Store
-from noctule.artifacts.tables.invariants import rows_of
+from noctule.artifacts.tables.vector_columns import vector_matrix
 from noctule.artifacts.tables.vectors import search
 from noctule.flows.api import build_snapshot
 from noctule.flows.engines import Engine
@@ -113,7 +113,9 @@ def _vectors() -> Path:
     path = cache_folder() / "mdn-vectors.npy"
     if not path.exists():
         with store_for(JUDGED, settings_for(JUDGED)).open() as snapshot:
-            np.save(path, rows_of(snapshot.table("vectors")["vector"], snapshot.manifest.model.dimension))
+            np.save(
+                path, vector_matrix(snapshot.table("vectors")["vector"], snapshot.manifest.model.dimension)
+            )
     return path
 
 
@@ -162,7 +164,7 @@ def ask(config: Path, folder: Path) -> None:
     report |= _latency(
         "vector index alone, 500 wanted", lambda text: search(index, vectors[text], 500), texts
     )
-    exact = rows_of(snapshot.table("vectors")["vector"], index.d)
+    exact = vector_matrix(snapshot.table("vectors")["vector"], index.d)
     found = [_shared(exact, search(index, vectors[text], 100)[1], vectors[text]) for text in texts]
     print(json.dumps(report | {"recall of the 100 nearest": float(np.mean(found))}))
 

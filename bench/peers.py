@@ -24,7 +24,7 @@ from bench.query_vectors import CachedEncoder
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
-from noctule.artifacts.tables.invariants import rows_of
+from noctule.artifacts.tables.vector_columns import vector_matrix
 from noctule.pipeline.chunk.passages import embedded_text
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.settings.settings import Embed, Settings
@@ -70,7 +70,7 @@ def _write_given(snapshot: Snapshot, queries: Sequence[str], folder: Path) -> np
     passages = snapshot.table("passages", ["doc_id", "breadcrumb", "text", "vector_row"])
     pairs = zip(passages["breadcrumb"].to_pylist(), passages["text"].to_pylist(), strict=True)
     pq.write_table(pa.table({"text": [embedded_text(*pair) for pair in pairs]}), folder / "passages.parquet")
-    vectors = rows_of(snapshot.table("vectors")["vector"], snapshot.manifest.model.dimension)
+    vectors = vector_matrix(snapshot.table("vectors")["vector"], snapshot.manifest.model.dimension)
     np.save(folder / "vectors.npy", vectors[passages["vector_row"].to_numpy()])
     encoder = load_encoder(Embed())
     np.save(folder / "queries.npy", np.stack([encoder.encode_query(text) for text in queries]))

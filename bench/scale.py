@@ -13,8 +13,8 @@ import numpy as np
 
 from bench.corpora import cache_folder
 from noctule.artifacts.store.store import Store
-from noctule.artifacts.tables.invariants import rows_of
 from noctule.artifacts.tables.inverted_file import lists_for
+from noctule.artifacts.tables.vector_columns import vector_matrix
 
 PASSAGES = 100_000_000
 # Measured: docs/benchmarks.md (MDN, encoding on two cores; a million passages).
@@ -151,7 +151,7 @@ def _print_codes() -> None:
 
     with Store(root).open() as snapshot:
         table = snapshot.table("vectors")
-        vectors = np.array(rows_of(table["vector"], DIMENSION), dtype=np.float32)
+        vectors = np.array(vector_matrix(table["vector"], DIMENSION), dtype=np.float32)
     rows = np.random.default_rng(4).permutation(len(vectors))[: SAMPLE + QUERIES]
     base, asked = vectors[rows[:SAMPLE]], vectors[rows[SAMPLE:]]
     truth = np.argsort(-(asked @ base.T), axis=1, kind="stable")[:, :100]

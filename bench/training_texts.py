@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
-from noctule.artifacts.tables.invariants import rows_of
+from noctule.artifacts.tables.vector_columns import vector_matrix
 from noctule.flows.engines.local import Inline
 from noctule.flows.run.background import Background
 from noctule.flows.run.context import Resources
@@ -48,13 +48,13 @@ def training_set_of(store: Store, snapshot: Snapshot, settings: Settings) -> Tra
     documents, sections, passages = (snapshot.table(name) for name in ("documents", "sections", "passages"))
     links = [ResolvedLink(**row) for row in snapshot.table("links").to_pylist()]
     dimension, given = snapshot.manifest.model.dimension, settings.query_encoder
-    vectors = rows_of(snapshot.table("vectors").column("vector"), dimension)
+    vectors = vector_matrix(snapshot.table("vectors").column("vector"), dimension)
     encoded = Encoded((), vectors, passages.column("vector_row").to_numpy(), 0)
     vocabulary = snapshot.table("vocabulary")
     index_terms = tuple(vocabulary.column("index_term").to_pylist())
     words = Taught(index_terms, (UNSTEMMED,) * len(index_terms))
     row = np.arange(len(index_terms), dtype=np.int32)
-    known = Encoded((), rows_of(vocabulary.column("vector"), dimension), row, 0)
+    known = Encoded((), vector_matrix(vocabulary.column("vector"), dimension), row, 0)
     training = {"words": encoded_lessons("words", words, known)}
     encoder = load_encoder(settings.embed)
     resources = Resources(PlainDriver(), Silent(), Background())
@@ -66,7 +66,7 @@ def training_set_of(store: Store, snapshot: Snapshot, settings: Settings) -> Tra
         found = encoding.encode(kind, query_texts(taught.texts, encoder))
         training[kind] = encoded_lessons(kind, taught, found)
     training["passages"] = passage_lessons(picked_passages(documents, passages, given), encoded)
-    centroids = rows_of(snapshot.table("centroids").column("vector"), dimension)
+    centroids = vector_matrix(snapshot.table("centroids").column("vector"), dimension)
     training["anchors"], training["titles"] = name_lessons(documents, names(documents, links), centroids)
     terms = snapshot.table("terms", ["term", "idf"])
     return TrainingSet(training, tuple(terms.column("term").to_pylist()), terms.column("idf").to_numpy())

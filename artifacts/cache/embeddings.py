@@ -25,6 +25,7 @@ from ..disk import durable
 from ..disk.layout import EMBEDDINGS
 from ..tables.outside_memory import mapped_zeros
 from ..tables.schemas import vectors_schema
+from ..tables.vector_columns import fixed_size_lists
 from . import segments
 
 Vectors = npt.NDArray[np.float32]
@@ -153,12 +154,6 @@ def inherit(store: Path, shard: Path) -> None:
         durable.make_directory(target.parent)
         if not durable.link(path, target):
             durable.write_file(target, path.read_bytes())
-
-
-def fixed_size_lists(vectors: Vectors) -> pa.FixedSizeListArray:
-    """Return a matrix as a column of lists, one per row."""
-    values = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1))
-    return pa.FixedSizeListArray.from_arrays(values, vectors.shape[1])
 
 
 def _matrix(path: Path, dimension: int) -> Vectors:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ...artifacts.cache.embeddings import fixed_size_lists
+from ...artifacts.tables.vector_columns import fixed_size_lists
 from ...pipeline.embedding.encoder import TransformerEncoder, available_cores
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.settings.settings import Embed

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ...artifacts.cache.embeddings import fixed_size_lists
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables.schemas import acronyms_table
+from ...artifacts.tables.vector_columns import fixed_size_lists
 from ...pipeline.embedding.encoder import Vectors
 from ...pipeline.identity import text_hash
 from ...pipeline.lexical.bm25f import CorpusStatistics, Floats, LexicalIndex

@@ -18,6 +18,7 @@ from ...artifacts.tables.schemas import (
     quantized_table,
     term_vectors_schema,
 )
+from ...artifacts.tables.vector_columns import vector_matrix
 from ...pipeline.embedding.query_encoder import TrainingTexts, fit_term_vectors
 from ...pipeline.lexical.analyzer import UNSTEMMED
 from ...pipeline.lexical.bm25f import CorpusStatistics, LexicalIndex, inverse_frequency
@@ -181,8 +182,7 @@ def _encoded(shards: Sequence[PassFiles], kind: str, most: int, encoding: Encodi
 
 def _known(shards: Sequence[PassFiles], kind: str, most: int) -> TrainingTexts:
     rows = _lowest(shards, kind, most)
-    dimension = rows["vector"].type.list_size
-    vectors = rows["vector"].combine_chunks().flatten().to_numpy().reshape(-1, dimension)
+    vectors = vector_matrix(rows["vector"], rows["vector"].type.list_size)
     taught = _taught(rows)
     return TrainingTexts(taught.texts, taught.languages, vectors, weight_of(kind))
 

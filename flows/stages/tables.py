@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ...artifacts.cache.embeddings import fixed_size_lists
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
+from ...artifacts.tables.vector_columns import fixed_size_lists
 from ...pipeline.communities.communities import LinkGraph, Partition
 from ...pipeline.embedding.centroids import centroids
 from ...pipeline.embedding.encoder import Vectors

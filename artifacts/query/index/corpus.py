@@ -24,6 +24,7 @@ from ....pipeline.settings.settings import recorded_addresses
 from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
 from ...tables.parquet import tuples
+from ...tables.vector_columns import vector_matrix
 from ..caches import Once
 from ..model import Ints, Owners, SectionNode
 from .database import SnapshotDatabase
@@ -295,6 +296,4 @@ class CorpusReader:
         return values
 
     def _matrix(self, table: str) -> Vectors:
-        flat = self._column(table, "vector").combine_chunks().flatten().to_numpy()
-        matrix: Vectors = flat.reshape(-1, self.dimension)
-        return matrix
+        return vector_matrix(self._column(table, "vector"), self.dimension)

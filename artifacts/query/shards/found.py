@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....pipeline.settings.search import Search
+from ...tables.vector_columns import fixed_size_lists
 from ..context import SearchRequest, SearchResources
 from ..index.corpus import CorpusReader
 from ..model import Ints, ListName, Query, RankedList, Step
@@ -92,8 +93,7 @@ def _passages(lists: Sequence[RankedList], corpus: CorpusReader, settings: Searc
         if stage in settings.stages:
             columns[name] = _OPTIONAL[name](corpus, rows)
     if _NEED_VECTORS & set(settings.stages):
-        flat = pa.array(corpus.vectors(rows).ravel())
-        columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, corpus.dimension)
+        columns["vector"] = fixed_size_lists(corpus.vectors(rows))
     for number, each in enumerate(lists):
         columns |= _scores(number, each, rows)
     return pa.table(columns)

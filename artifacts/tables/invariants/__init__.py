@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from . import lexical, records, vector_rows
-from .columns import Problem, Tables, rows_of, vector_blocks
+from .columns import Problem, Tables, vector_blocks
 
-__all__ = ["Problem", "problems", "rows_of", "vector_blocks"]
+__all__ = ["Problem", "problems", "vector_blocks"]
 
 RULES: tuple[Callable[[Tables], Iterator[Problem]], ...] = (
     records.documents,

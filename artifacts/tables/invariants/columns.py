@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..vector_columns import vector_matrix
 from ..vectors import Vectors
 
 _BLOCK_ROWS = 16_384
@@ -30,13 +31,7 @@ class Problem:
 def vector_blocks(column: pa.ChunkedArray, dimension: int) -> Iterator[tuple[int, Vectors]]:
     """Yield uncopied blocks of rows of a column of fixed-size lists, with the number of the first row."""
     for at in range(0, len(column), _BLOCK_ROWS):
-        yield at, rows_of(column.slice(at, _BLOCK_ROWS), dimension)
-
-
-def rows_of(column: pa.ChunkedArray, dimension: int) -> Vectors:
-    """Return a column of fixed-size lists as the rows of a matrix."""
-    flat = pc.list_flatten(column).to_numpy().astype(np.float32, copy=False)
-    return np.ascontiguousarray(flat).reshape(-1, dimension)
+        yield at, vector_matrix(column.slice(at, _BLOCK_ROWS), dimension)
 
 
 def where(table: str, wrong: Mask, what: str) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.tables.parquet import read_blocks
+from ...artifacts.tables.vector_columns import vector_matrix
 from ...pipeline.errors import ArtifactError
 from ..library import SnapshotTables
 
@@ -137,7 +138,8 @@ def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | 
     """
     if not _has(snapshot, "term_vectors"):
         return None
-    documents = _matrix(snapshot.table("centroids", ["vector"])["vector"])
+    column = snapshot.table("centroids", ["vector"])["vector"]
+    documents = vector_matrix(column, column.type.list_size)
     found = Meanings(documents, _term_vectors(snapshot.table("term_vectors"), terms))
     pa.default_memory_pool().release_unused()
     return found
@@ -186,10 +188,6 @@ def _rows(chunk: pa.FixedSizeListArray) -> Floats:
     flat = chunk.flatten().to_numpy().astype(np.float32, copy=False)
     matrix: Floats = flat.reshape(-1, chunk.type.list_size)
     return matrix
-
-
-def _matrix(column: pa.ChunkedArray) -> Floats:
-    return np.concatenate([_rows(chunk) for chunk in column.chunks])
 
 
 def _has(snapshot: SnapshotTables, name: str) -> bool:
