@@ -59,16 +59,17 @@ def merge(replies: Replies, limit: int) -> MergedLists:
 def _agreeing(replies: Replies) -> tuple[dict[str, FoundInShards], dict[str, str]]:
     """Return the replies that can be merged, and why not of the others.
 
-    A list that failed in one process only would be a list without that process's passages.
+    A list that failed in one process only would be a list without that process's passages. If another failed
+    in each, the last one stays, with the lists that it has.
     """
     first = next(iter(replies.values())).record
     everywhere = set.intersection(*(set(each.record.failed) for each in replies.values()))
     usable, lost = dict[str, FoundInShards](), dict[str, str]()
-    for name, each in replies.items():
+    for left, (name, each) in zip(reversed(range(len(replies))), replies.items(), strict=True):
         failed = {label: error for label, error in each.record.failed.items() if label not in everywhere}
         if each.record.queries != first.queries or each.record.weights != first.weights:
             lost[name] = "it understood the query otherwise"
-        elif failed and len(usable) + len(lost) < len(replies):
+        elif failed and (usable or left):
             lost[name] = "; ".join(f"no {label} list: {error}" for label, error in failed.items())
         else:
             usable[name] = each

@@ -176,6 +176,11 @@ def test_replies_that_do_not_fit_together_are_lost_with_a_reason(together: Toget
     failed = replace(other.record, failed={"semantic": "the GPU is full"})
     merged = merge(replies | {"2/2": replace(other, record=failed)}, 20)
     assert "GPU is full" in merged.lost["2/2"]
+    full = replies["1/2"]
+    full = replace(full, record=replace(full.record, failed={"keyword": "the disk is full"}))
+    merged = merge({"1/2": full, "2/2": replace(other, record=failed)}, 20)
+    assert merged.sources == ("2/2",) and "disk is full" in merged.lost["1/2"]
+    assert "no semantic list: the GPU is full" in merged.warnings
     gone = {"code": "gone"}
     both = {name: replace(r, record=replace(r.record, failed=gone)) for name, r in replies.items()}
     merged = merge(both, 20)
