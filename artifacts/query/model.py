@@ -92,6 +92,11 @@ class RankedList:
     unranked: int = 0
 
 
+def list_label(name: ListName, question: int) -> str:
+    """Return the name of a list in steps and warnings: ``semantic``, ``semantic#2`` for the next question."""
+    return name if question == 0 else f"{name}#{question + 1}"
+
+
 @dataclass(frozen=True, slots=True)
 class Contribution:
     """A candidate's rank in a list (from 1; 0: scored, not found), its score there, the share it earned.

@@ -9,7 +9,7 @@ from functools import partial
 
 from ....pipeline.errors import DamagedModel, DamagedSnapshot, ModelUnavailable, NoctuleError
 from ..context import SearchRequest, SearchResources
-from ..model import ListName, Mask, Query, RankedList, Step, Vector
+from ..model import ListName, Mask, Query, RankedList, Step, Vector, list_label
 from ..understanding.operators import readable
 from .graph_list import best_documents, graph_list
 from .keyword import code_list, keyword_list
@@ -118,7 +118,7 @@ class _Job:
     @property
     def label(self) -> str:
         """Return the list's name in steps and warnings."""
-        return self.name if self.question == 0 else f"{self.name}#{self.question + 1}"
+        return list_label(self.name, self.question)
 
     def timed(self) -> tuple[RankedList, float]:
         """Return the list, and the seconds that it took."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..index.postings import best
-from ..model import Ints, RankedList, Step
+from ..model import Ints, RankedList, Step, list_label
 from ..pipeline import nothing_meets
 from ..retrieval.retrievers import Retrieved
 from .found import FoundInShards, FoundRecord, ListRecord
@@ -127,13 +127,9 @@ def _lists(passages: pa.Table, replies: Sequence[FoundInShards], limit: int) -> 
     seconds: dict[str, float] = {}
     for step in (step for reply in replies for step in reply.record.steps):
         seconds[step.stage] = max(step.seconds, seconds.get(step.stage, 0.0))
-    counts = {_step(each): len(each.rows) for each in found.made}
+    counts = {list_label(each.name, each.question): len(each.rows) for each in found.made}
     found.steps = [Step(stage, counts.get(stage, 0), spent) for stage, spent in seconds.items()]
     return found
-
-
-def _step(ranked: RankedList) -> str:
-    return ranked.name if ranked.question == 0 else f"{ranked.name}#{ranked.question + 1}"
 
 
 def _merged(passages: pa.Table, label: str, same: Sequence[ListRecord], limit: int) -> RankedList:
