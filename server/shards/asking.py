@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeVar
 
 from ...pipeline.settings.serve import RouterSettings
@@ -50,11 +51,17 @@ class GroupAsker:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def ask(
-        self, groups: Sequence[ReplicaGroup], call: Callable[[Backend, float], _T]
+        self, groups: Sequence[ReplicaGroup], call: Callable[[str, Backend, float], _T]
     ) -> dict[str, GroupReply[_T]]:
-        """Return what each group answers, by its name; ``call`` gets a server and the seconds that it has."""
+        """Return what each group answers, by its name.
+
+        ``call`` gets that name, a server of the group, and the seconds that it has.
+        """
         deadline = time.monotonic() + self._settings.timeout_s
-        asked = [_Asked(group, self._in_order(group), self, call, deadline) for group in groups]
+        asked = [
+            _Asked(group, self._in_order(group), self, partial(call, group.name), deadline)
+            for group in groups
+        ]
         for each in asked:
             each.begin()
         while True:

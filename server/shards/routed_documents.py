@@ -56,7 +56,9 @@ class RoutedDocuments:
     def _found(self, path: str, headers: Mapping[str, str]) -> HttpReply:
         """Return the answer of the first server that knows the document; raise ``HttpProblem``."""
         served = self._served()
-        replies = self._asker.ask(served.groups, lambda backend, seconds: backend.get(path, headers, seconds))
+        replies = self._asker.ask(
+            served.groups, lambda _, backend, seconds: backend.get(path, headers, seconds)
+        )
         answered = [each.value for each in replies.values() if each.value is not None]
         known = [each for each in answered if each.status != _UNKNOWN]
         missing = served.without(frozenset(name for name, each in replies.items() if each.value is not None))

@@ -160,7 +160,7 @@ class _Sources:
             hypothesis=request.hypothesis,
         )
 
-        def find(backend: Backend, seconds: float) -> Any:
+        def find(_: str, backend: Backend, seconds: float) -> Any:
             return _sound(lambda: from_bytes(backend.find(given, seconds), backend.url))
 
         replies = self._asker.ask(self.served.groups, find)
@@ -173,19 +173,23 @@ class _Sources:
                 self.is_stale |= each.is_stale
         return {name: each.value for name, each in replies.items() if each.value is not None}
 
-    def show(self, source: str, rows: Sequence[int]) -> Sequence[Mapping[str, Any]]:
-        """Return what hits show of a group's passages; raise ``SourceLost``."""
+    def show(self, wanted: Mapping[str, Sequence[int]]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Return what hits show of the passages of each group, asked at once; raise ``SourceLost``."""
         snapshot = self.served.edition.snapshot
 
-        def show(backend: Backend, seconds: float) -> Sequence[Mapping[str, Any]]:
+        def show(source: str, backend: Backend, seconds: float) -> Sequence[Mapping[str, Any]]:
+            rows = wanted[source]
             return _sound(lambda: shown_rows(backend.show(snapshot, rows, seconds), len(rows), backend.url))
 
-        (group,) = (each for each in self.served.groups if each.name == source)
-        reply = self._asker.ask([group], show)[source]
-        if reply.value is None:
-            self.is_stale |= reply.is_stale
-            raise SourceLost(source, "; ".join(failure.reason for failure in reply.failures))
-        return reply.value
+        found = {}
+        for source, reply in self._asker.ask(
+            [each for each in self.served.groups if each.name in wanted], show
+        ).items():
+            if reply.value is None:
+                self.is_stale |= reply.is_stale
+                raise SourceLost(source, "; ".join(failure.reason for failure in reply.failures))
+            found[source] = reply.value
+        return found
 
 
 def _sound(read: Callable[[], _T]) -> _T:

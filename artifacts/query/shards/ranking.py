@@ -38,8 +38,8 @@ class Sources(Protocol):
     def find(self, request: SearchRequest, limit: int) -> Replies:
         """Return what each process found, by its name; those that do not answer are left out."""
 
-    def show(self, source: str, rows: Sequence[int]) -> Sequence[Mapping[str, Any]]:
-        """Return what hits show of passages of a process; raise ``SourceLost``."""
+    def show(self, wanted: Mapping[str, Sequence[int]]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Return what hits show of passages, by the processes that sent them; raise ``SourceLost``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +115,13 @@ class _Asked:
     def rows_of(self, merged: MergedLists, rows: Sequence[int]) -> dict[int, Mapping[str, Any]]:
         """Return what hits show of merged passages, asked of the processes that sent them."""
         wanted = merged.passages.select([SOURCE, "row"]).take(list(rows)).to_pylist()
-        found: dict[int, Mapping[str, Any]] = {}
-        for number, source in enumerate(merged.sources):
-            own = [(at, each["row"]) for at, each in zip(rows, wanted, strict=True) if each[SOURCE] == number]
-            if own:
-                shown = self.sources.show(source, [row for _, row in own])
-                found |= dict(zip((at for at, _ in own), shown, strict=True))
-        return found
+        own: dict[str, dict[int, int]] = {}
+        for at, each in zip(rows, wanted, strict=True):
+            own.setdefault(merged.sources[each[SOURCE]], {})[at] = each["row"]
+        shown = self.sources.show({source: list(places.values()) for source, places in own.items()})
+        return {
+            at: row for source, places in own.items() for at, row in zip(places, shown[source], strict=True)
+        }
 
 
 def _answered(

@@ -73,7 +73,8 @@ def ask() -> Iterator[Callable[..., Any]]:
         settings = RouterSettings(backends=("http://a",), timeout_s=timeout_s)
         askers.append(GroupAsker(settings, BackendFigures(CollectorRegistry() if askers else registry)))
         start = time.monotonic()
-        reply = askers[-1].ask([ReplicaGroup(ALL, tuple(replicas))], call)["0000,0001"]
+        group = ReplicaGroup(ALL, tuple(replicas))
+        reply = askers[-1].ask([group], lambda _, *given: call(*given))["0000,0001"]
         return reply, time.monotonic() - start
 
     yield asked

@@ -57,10 +57,14 @@ class LocalSources:
             for name, each in self.searchers.items()
         }
 
-    def show(self, source: str, rows: Sequence[int]) -> Sequence[Mapping[str, Any]]:
-        if source in self.broken:
-            raise SourceLost(source, "it is gone")
-        return shown_rows(table_bytes(shown_of(rows, self.searchers[source].corpus)), len(rows), source)
+    def show(self, wanted: Mapping[str, Sequence[int]]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        for source in wanted:
+            if source in self.broken:
+                raise SourceLost(source, "it is gone")
+        return {
+            source: shown_rows(table_bytes(shown_of(rows, self.searchers[source].corpus)), len(rows), source)
+            for source, rows in wanted.items()
+        }
 
 
 @dataclass
