@@ -35,17 +35,13 @@ def read_docusaurus(text: str, name: str) -> Contents:
 def _docusaurus(items: Any, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
     if isinstance(items, dict) and "type" not in items:  # the short form: titles with their lists
         items = [{"type": "category", "label": key, "items": value} for key, value in items.items()]
-    for item in as_list(items, bounded):
-        if not bounded.admits(depth):
-            return
+    for item in literal_items(items, bounded, depth):
         if isinstance(item, str):
             yield NavEntry("", item)
-        elif isinstance(item, dict) and "type" not in item:
+        elif "type" not in item:
             yield from _docusaurus(item, bounded, depth + 1)
-        elif isinstance(item, dict):
-            yield from _docusaurus_item(item, bounded, depth)
         else:
-            note_unread(bounded)
+            yield from _docusaurus_item(item, bounded, depth)
 
 
 def _docusaurus_item(item: Mapping[str, Any], bounded: Bounded, depth: int) -> Iterator[NavEntry]:
@@ -99,6 +95,17 @@ def _vitepress(items: Any, base: str, bounded: Bounded, depth: int) -> Iterator[
         target = link if not link or "://" in link else inner + link.removeprefix("/" if inner else "")
         below = tuple(_vitepress(item.get("items", []), inner, bounded, depth + 1))
         yield NavEntry(as_text(item.get("text")), target, below)
+
+
+def literal_items(value: Any, bounded: Bounded, depth: int) -> Iterator[str | dict[str, Any]]:
+    """Yield the texts and objects of a list, as many as may be; what else stands there is remarked on."""
+    for item in as_list(value, bounded):
+        if not bounded.admits(depth):
+            return
+        if isinstance(item, str | dict):
+            yield item
+        else:
+            note_unread(bounded)
 
 
 def as_list(value: Any, bounded: Bounded) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .entry import REST, Bounded, Contents, NavEntry
-from .sidebars import as_list, as_text, note_unread, read_script
+from .sidebars import as_list, as_text, literal_items, read_script
 
 # What holds pages in Mintlify's navigation, and where each says its name. The first of a list of versions
 # or languages is the one that readers begin with.
@@ -39,15 +39,11 @@ def read_starlight(text: str, name: str) -> Contents:
 
 
 def _starlight(items: Any, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
-    for item in as_list(items, bounded):
-        if not bounded.admits(depth):
-            return
+    for item in literal_items(items, bounded, depth):
         if isinstance(item, str):
             yield NavEntry("", item)
-        elif isinstance(item, dict):
-            yield from _starlight_item(item, bounded, depth)
         else:
-            note_unread(bounded)
+            yield from _starlight_item(item, bounded, depth)
 
 
 def _starlight_item(item: Mapping[str, Any], bounded: Bounded, depth: int) -> Iterator[NavEntry]:
@@ -81,25 +77,26 @@ def read_vuepress(text: str, name: str) -> Contents:
 
 
 def _vuepress(items: Any, base: str, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
-    for each in as_list(items, bounded):
-        if not bounded.admits(depth):
-            return
-        item = dict(zip(("path", "title"), each, strict=False)) if isinstance(each, list) else each
+    named = [
+        dict(zip(("path", "title"), each, strict=False)) if isinstance(each, list) else each
+        for each in as_list(items, bounded)
+    ]
+    for item in literal_items(named, bounded, depth):
         if isinstance(item, str):
             yield NavEntry("", _below(item, base))
-        elif isinstance(item, dict):
-            prefix = as_text(item.get("prefix"))
-            inner = _below(prefix, base) if prefix.strip("/") else base
-            link = next((as_text(item[key]) for key in ("link", "path") if key in item), None)
-            children = item.get("children", item.get("items", []))
-            below = tuple(
-                _vuepress(children, inner, bounded, depth + 1) if isinstance(children, list) else ()
-            )
-            title = as_text(item.get("text")) or as_text(item.get("title"))
-            if link is not None or below:
-                yield NavEntry(title, "" if link is None else _below(link, inner), below)
         else:
-            note_unread(bounded)
+            yield from _vuepress_item(item, base, bounded, depth)
+
+
+def _vuepress_item(item: Mapping[str, Any], base: str, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    prefix = as_text(item.get("prefix"))
+    inner = _below(prefix, base) if prefix.strip("/") else base
+    link = next((as_text(item[key]) for key in ("link", "path") if key in item), None)
+    children = item.get("children", item.get("items", []))
+    below = tuple(_vuepress(children, inner, bounded, depth + 1)) if isinstance(children, list) else ()
+    title = as_text(item.get("text")) or as_text(item.get("title"))
+    if link is not None or below:
+        yield NavEntry(title, "" if link is None else _below(link, inner), below)
 
 
 def _below(path: str, base: str) -> str:
@@ -123,17 +120,13 @@ def read_mintlify(text: str, name: str) -> Contents:
 
 def _mintlify(holder: Mapping[str, Any], bounded: Bounded, depth: int) -> Iterator[NavEntry]:
     for key in _HOLDERS:
-        for item in as_list(holder[key], bounded) if key in holder else ():
-            if not bounded.admits(depth):
-                return
+        for item in literal_items(holder[key], bounded, depth) if key in holder else ():
             if isinstance(item, str):
                 # "GET /users" is an operation of an API that is described elsewhere.
                 yield from () if " " in item.strip() else [NavEntry("", item)]
-            elif isinstance(item, dict):
-                title = next(filter(None, (as_text(item.get(each)) for each in _NAMES)), "")
-                target = as_text(item.get("root")) or as_text(item.get("href"))
-                below = tuple(_mintlify(item, bounded, depth + 1))
-                if target or below:
-                    yield NavEntry(title, target, below)
-            else:
-                note_unread(bounded)
+                continue
+            title = next(filter(None, (as_text(item.get(each)) for each in _NAMES)), "")
+            target = as_text(item.get("root")) or as_text(item.get("href"))
+            below = tuple(_mintlify(item, bounded, depth + 1))
+            if target or below:
+                yield NavEntry(title, target, below)
