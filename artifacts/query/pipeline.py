@@ -120,8 +120,7 @@ def prepare(request: SearchRequest, resources: SearchResources) -> Prepared:
     parsed, steps, notes = parse_query(request.text), list[Step](), list[str]()
     with _timing(steps, "understand"):
         queries = _understood(parsed, resources, notes)
-    asked = " ".join([*map(str, request.filters), request.where]).strip()
-    every = bounded(f"{asked} {parsed.operators}".strip(), _MOST_SHOWN)
+    every = bounded(f"{_asked_of(request)} {parsed.operators}".strip(), _MOST_SHOWN)
     weights = _weights(request, queries, resources.settings)
     made = Prepared(queries, weights, None, every, bool(parsed.plain), steps=steps, notes=notes)
     with _timing(steps, "filter"):
@@ -150,11 +149,15 @@ def _allow(made: Prepared, request: SearchRequest, parsed: ParsedQuery, corpus: 
         passages: Mask = documents[corpus.document_of]
         made.allowed = passages if made.allowed is None else passages & made.allowed
         if not documents.any():
-            asked = " ".join([*map(str, request.filters), request.where]).strip()
-            made.emptied = f"no document matches the filter {bounded(asked, _MOST_SHOWN)}"
+            made.emptied = f"no document matches the filter {bounded(_asked_of(request), _MOST_SHOWN)}"
             return
     if made.allowed is not None and not made.allowed.any():
         made.emptied = nothing_meets(made.conditions)
+
+
+def _asked_of(request: SearchRequest) -> str:
+    """Return the filters and the condition in SQL of a request, as they are shown."""
+    return " ".join([*map(str, request.filters), request.where]).strip()
 
 
 def nothing_meets(conditions: str) -> str:
