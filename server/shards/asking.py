@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import random
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -44,7 +44,7 @@ class GroupAsker:
     def __init__(self, settings: RouterSettings, figures: BackendFigures) -> None:
         threads = min(_MOST_THREADS, _THREADS_EACH * len(settings.backends))
         self._pool = ThreadPool(threads, thread_name_prefix="noctule-backend")
-        self._settings, self._figures, self._turns = settings, figures, itertools.count()
+        self._settings, self._figures = settings, figures
 
     def close(self) -> None:
         """Ask nobody any more."""
@@ -59,8 +59,7 @@ class GroupAsker:
         """
         deadline = time.monotonic() + self._settings.timeout_s
         asked = [
-            _Asked(group, self._in_order(group), self, partial(call, group.name), deadline)
-            for group in groups
+            _Asked(group, _in_order(group), self, partial(call, group.name), deadline) for group in groups
         ]
         for each in asked:
             each.begin()
@@ -105,11 +104,12 @@ class GroupAsker:
         known = backend.quantile(share)
         return max(_LEAST_HEDGE_S, _FIRST_HEDGE * limit if known is None else min(known, limit))
 
-    def _in_order(self, group: ReplicaGroup) -> list[Backend]:
-        """Return the servers of a group, the one with least to do first; of equals, in turn."""
-        turn, count = next(self._turns), len(group.replicas)
-        turned = [group.replicas[(turn + at) % count] for at in range(count)]
-        return sorted(turned, key=lambda each: each.in_flight)
+
+def _in_order(group: ReplicaGroup) -> list[Backend]:
+    """Return the servers of a group, the one with least to do first; of equals, any."""
+    # By lot: taken in turn, one of two would get all questions where each asks an even number of times.
+    drawn = random.sample(group.replicas, len(group.replicas))
+    return sorted(drawn, key=lambda each: each.in_flight)
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,7 @@ def test_another_is_asked_when_one_is_late_fails_or_refuses(ask: Callable[..., A
         return asked.url
 
     slow_one, fast = backend("slow", edition(NEW, *ALL)), backend("fast", edition(NEW, *ALL))
+    fast.in_flight = 1  # the other has less to do, and is asked first
     reply, seconds = ask([slow_one, fast], slow, 6)
     assert reply.value == "fast" and 1.4 < seconds < 6, "after a quarter of the limit at first"
     for _ in range(25):
@@ -112,6 +114,20 @@ def test_another_is_asked_when_one_is_late_fails_or_refuses(ask: Callable[..., A
         assert ask([broken, fast], failing)[0].value == "fast"
         reply = ask([broken], failing)[0]
         assert (reply.value, reply.is_stale, broken.state.is_up) == (None, outcome == "stale", still_up)
+
+
+def test_replicas_share_the_questions_however_many_groups_are_asked() -> None:
+    asker = GroupAsker(RouterSettings(backends=("http://a",)), BackendFigures(CollectorRegistry()))
+    groups = [
+        ReplicaGroup((name,), tuple(backend(f"{name} {at}", edition(NEW, name)) for at in range(2)))
+        for name in ALL
+    ]
+    asked = Counter[str]()
+    for _ in range(40):
+        replies = asker.ask(groups, lambda _, each, __: each.url)
+        asked.update(each.value for each in replies.values() if each.value)
+    asker.close()
+    assert len(asked) == 4 and min(asked.values()) >= 5
 
 
 def test_a_server_that_cannot_be_asked_says_why() -> None:
