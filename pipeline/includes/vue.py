@@ -19,6 +19,7 @@ _TOKEN = re.compile(
     r"|(?m:^[ \t]*\[\[toc\]\][ \t]*$)"
     r"|(?m:^(?P<fence>:{3,})[ \t]*(?:v-pre|raw)[ \t]*$)"
     r"|<(?P<script>script|style)\b[^<>]{0,200}>"
+    r"|<(?P<element>[a-z][\w-]{0,40})(?=\s)[^<>]{0,200}\sv-pre\b[^<>]{0,200}>"
 )
 _FRONT_MATTER = re.compile(r"\$(?:frontmatter|page\.frontmatter)(?:\.([\w.-]+)|\[['\"]([\w-]+)['\"]\])\Z")
 _TEXT = re.compile(r"\btext=[\"']([^\"'<>]*)[\"']")
@@ -61,6 +62,8 @@ def _part(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Li
     if found["script"]:
         end = _after(text, f"</{found['script']}>", found.end(), absent)
         return Literal(found.start(), end, "") if end >= 0 else None
+    if found["element"]:
+        return _as_written(text, code, found, absent)
     if not found["fence"]:
         return Literal(*found.span(), "")
     closing = f"\n{found['fence']}\n"
@@ -69,6 +72,16 @@ def _part(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Li
         return Literal(*found.span(), "")
     inside = as_markdown.literal_outside_code(text, code, found.end(), end - len(closing))
     return Literal(found.start(), min(end, len(text)), f"{inside}\n\n")
+
+
+def _as_written(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Literal | None:
+    """Return what an element with ``v-pre`` holds, with braces as entities: it may be HTML or markdown."""
+    closing = f"</{found['element']}>"
+    end = _after(text, closing, found.end(), absent)
+    if end < 0:
+        return None
+    inside = as_markdown.literal_outside_code(text, code, found.end(), end - len(closing), "&#123;")
+    return Literal(found.start(), end, f"{found[0]}{inside}{closing}")
 
 
 def _after(text: str, mark: str, start: int, absent: set[str]) -> int:
