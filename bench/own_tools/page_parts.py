@@ -58,7 +58,7 @@ BLOCKS = frozenset(
 # What themes add: permalinks, buttons, switches of tabs, and the list of a page's own contents.
 FURNITURE = (
     "script, style, template, button, input, a.headerlink, a.hash-link, a.header-anchor, a.anchor, "
-    ".toc-inline, "
+    ".toc-inline, .table-of-contents, "
     ".copy, .line-numbers-wrapper, .linenos, .md-source-file, .tabbed-labels, ul.tabs, .tabs [role=tablist], "
     ".vp-code-group > .tabs, .screen-reader, .transclusion-source, .katex-html, .theme-doc-breadcrumbs, "
     ".fullscreen, .md-annotation, .headerlink, .tab-list, [hidden].tab-names, .sr-only, div.code span.lang, "
@@ -189,7 +189,7 @@ def _element(element: Tag) -> Iterator[Block]:
         yield Block(element.name, normal("".join(map(_text_of, element.children))), anchor)
     elif element.name == "pre":
         yield Block("code", code_text(element))
-    elif _TITLE.search(" ".join(element.get_attribute_list("class"))):
+    elif element.name == "summary" or _TITLE.search(" ".join(element.get_attribute_list("class"))):
         yield Block("title", normal(element.get_text()).casefold())
     elif element.name == "tr":
         yield Block("row", " | ".join(normal(cell.get_text(" ")) for cell in element.select("td, th")))
