@@ -189,6 +189,19 @@ def test_task_lists_show_their_state() -> None:
     ]  # fmt: skip
 
 
+def test_tasks_in_other_states_say_which() -> None:
+    soup = _soup("- [/] half [b](bat.md)\n- [ ] open\n\n1. [-] no\n\n   more\n", bat="x")
+    states = [
+        (each["aria-label"], each.parent.get_text(" ", strip=True)) for each in soup.select(".task-state")
+    ]
+    assert states == [("in progress", "/ half b"), ("cancelled", "- no")]
+    assert len(soup.select(".contains-task-list > .task-list-item")) == 3
+
+
+def test_what_only_looks_like_a_task_stays() -> None:
+    assert "[/] half" in _soup("[/] half\n").text and "[c] x" in _soup("- [c] x\n").text
+
+
 def test_a_tag_in_the_text_leads_to_the_tags_page() -> None:
     soup = page_of({"a/b.md": "# B\n\nOn #flying/low today.\n"}, "a/b.html")
     tag = soup.select_one("article a.tag")
