@@ -24,6 +24,7 @@ _KINDS = {
     ".mdx": "MDX",
     ".rst": "reStructuredText",
     ".ipynb": "notebook",
+    ".canvas": "canvas",
     ".html": "HTML",
     ".htm": "HTML",
     ".txt": "text",

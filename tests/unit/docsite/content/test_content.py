@@ -22,6 +22,7 @@ def _soup(text: str, **others: str) -> BeautifulSoup:
         ("[x](guide/install.md#nowhere)", "guide/install.html"),
         ("[[install]]", "guide/install.html"),
         ("[[install#First steps|how]]", "guide/install.html#first-steps"),
+        ("[[guide/install.md|install]]", "guide/install.html"),
         ("[x](#here)", "#here"),
         ('<a href="guide/install.md">x</a>', "guide/install.html"),
         ("[x][ref]\n\n[ref]: guide/install.md", "guide/install.html"),
@@ -180,6 +181,10 @@ def test_addresses_of_headings_on_other_tools_sites_lead_to_them() -> None:
         assert soup.select_one(f"h2 span[id='{name}']") is not None, name
     ids = [each["id"] for each in soup.select("[id]")]
     assert len(ids) == len(set(ids))
+
+
+def test_a_label_that_is_the_name_of_the_note_is_shown_for_a_path_to_it() -> None:
+    assert "/bat.md" not in _soup("[[/bat.md|bat]]", bat="x").text
 
 
 def test_task_lists_show_their_state() -> None:
