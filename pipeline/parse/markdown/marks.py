@@ -168,12 +168,15 @@ def mark_tasks(state: StateCore) -> None:
             lists.append(token)
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             lists.pop()
-        elif token.type == "inline" and at > 1 and state.tokens[at - 2].type == "list_item_open":
-            if found := _STATE.match(token.content):
-                token.content = token.content[found.end() :]
-                token.children = [Token(TASK, "", 0, meta={"state": TASK_STATES[found[1]]}, content=found[1])]
-                state.tokens[at - 2].attrSet("class", "task-list-item")
-                lists[-1].attrSet("class", "contains-task-list")
+        elif _begins_item(state.tokens, at) and (found := _STATE.match(token.content)):
+            token.content = token.content[found.end() :]
+            token.children = [Token(TASK, "", 0, meta={"state": TASK_STATES[found[1]]}, content=found[1])]
+            state.tokens[at - 2].attrSet("class", "task-list-item")
+            lists[-1].attrSet("class", "contains-task-list")
+
+
+def _begins_item(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].type == "inline" and at > 1 and tokens[at - 2].type == "list_item_open"
 
 
 def render_task(

@@ -62,7 +62,8 @@ def markdown_parser() -> MarkdownIt:
 
     Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion`` and ``tag``,
     whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
-    ``display``, ``keys``, whose ``meta`` holds ``names``, and ``task`` with ``state``. Blocks of code hold a ``CodeListing``.
+    ``display``, ``keys``, whose ``meta`` holds ``names``, and ``task`` with ``state``. Blocks of code hold a
+    ``CodeListing``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING, "linkify": True})
     md.enable(["table", "strikethrough", "linkify"])
