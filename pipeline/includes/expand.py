@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import hugo, liquid, mdbook, mdx_imports, mkdocs, vitepress, vue
+from . import hugo, liquid, mdbook, mdx_imports, mkdocs, obsidian, vitepress, vue
 from .parts import Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .sphinx import inclusions as sphinx
@@ -26,7 +26,7 @@ _MAX_READ = 10
 _LEAST_READ = 1_000
 _OF_MARKDOWN = (mdbook, mkdocs, vitepress)
 # These know the document's front matter and its project too.
-_WITH_CONTEXT = (vue, liquid, hugo, mdx_imports)
+_WITH_CONTEXT = (vue, liquid, hugo, mdx_imports, obsidian)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
 
 _NO_CONTEXT = Context()
