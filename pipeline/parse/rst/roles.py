@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.parsers.rst import roles
 
 from ..labels import label_anchor
-from .admonitions import label_or_document
+from .admonitions import EQUATION, label_or_document
 
 # What docutils expects from a role: its nodes, and messages about them.
 Found = tuple[Sequence[nodes.Node], Sequence[nodes.system_message]]
@@ -20,7 +20,7 @@ _TITLED = re.compile(r"(.+?)\s*<([^<>]*)>\s*", re.DOTALL)
 _LABELS = frozenset({"numref", "ref"})
 _DOCUMENTS = frozenset({"any", "doc"})
 _TEXT_NAMES = """
-    abbr abbreviation ac acronym contents dfn dtag eq file-text guilabel i index menuselection term title-text
+    abbr abbreviation ac acronym contents dfn dtag file-text guilabel i index menuselection term title-text
 """
 _TEXT = frozenset(_TEXT_NAMES.split())
 # Their text is literal: angle brackets do not separate a title.
@@ -59,6 +59,8 @@ def _sphinx_role(key: str) -> Role:
         return _label
     if last in _DOCUMENTS:
         return _document
+    if last == "eq":
+        return _equation
     if _UNSEEN.fullmatch(last):
         return _nothing
     if _BADGE.fullmatch(last) or last in _TEXT:
@@ -81,6 +83,12 @@ def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Foun
     kind = "any" if name.lower().endswith("any") else "doc"
     address = label_or_document(target, kind)
     return [nodes.reference(raw, title or target, refuri=address, untitled=not title)], []
+
+
+def _equation(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    title, label = _split(text)
+    address = f"#{label_anchor(EQUATION + label)}"
+    return [nodes.reference(raw, title or f"({label})", refuri=address)], []
 
 
 def _name(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
