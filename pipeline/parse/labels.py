@@ -15,6 +15,13 @@ UNTITLED = "untitled"
 FORMULA = "formula"
 # The class of a block of code that holds markup, such as links.
 PARSED = "parsed-literal"
+# Pages that Sphinx makes and a site here has no need of, by their labels.
+INDICES = {
+    "genindex": "Index",
+    "modindex": "Module Index",
+    "py-modindex": "Module Index",
+    "search": "Search Page",
+}
 # What Sphinx' boxes are called that are not called by their name.
 VERSION_TITLES = {
     "seealso": "See also",
