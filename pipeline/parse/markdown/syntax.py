@@ -52,7 +52,7 @@ _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*
 _VAULT = "dendron://"
 _TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
 # Of an attribute list, what a page keeps.
-_ATTRIBUTES = ("id", "class", "width", "height", "title")
+_ATTRIBUTES = ("id", "class", "width", "height", "title", "align")
 _HEADING_ID = re.compile(r"(?:[ \t]+#+)?[ \t]*\{:?[ \t]*#([\w:.-]{1,200})[^{}\n]*\}[ \t]*$")
 
 
