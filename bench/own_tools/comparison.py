@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from .page_parts import Block, Page, normal, read_page
+from .page_parts import INLINE, Block, Page, normal, read_page
 
 OURS_MAIN = "article.prose"
 _DIRECTIVE = re.compile(
@@ -93,7 +93,7 @@ def _following(page: Page) -> str:
 
 def _page(result: Result, name: str, theirs: Page, ours: Page) -> Iterator[Difference]:
     yield from _blocks(result, name, theirs, ours)
-    yield from _listed(result, name, "images", list(theirs.images), list(ours.images))
+    yield from _listed(result, name, "images", *_images(theirs, ours))
     for kind, wanted in (("code", ("code",)), ("headings", ("h1", "h2", "h3", "h4", "h5", "h6"))):
         texts = [[b.text for b in page.blocks if b.kind in wanted] for page in (theirs, ours)]
         yield from _listed(result, name, kind, *texts)
@@ -104,6 +104,12 @@ def _page(result: Result, name: str, theirs: Page, ours: Page) -> Iterator[Diffe
         if _DIRECTIVE.search(text) and text not in theirs.prose:
             result.counts["raw"] += 1
             yield Difference(name, "raw", "", text)
+
+
+def _images(theirs: Page, ours: Page) -> list[list[str]]:
+    """Return the images of both; those that a tool has put into the page itself go by their text."""
+    inline = {text for image, text in theirs.images if image == INLINE}
+    return [[text if text in inline else image for image, text in page.images] for page in (theirs, ours)]
 
 
 def _blocks(result: Result, name: str, theirs: Page, ours: Page) -> Iterator[Difference]:

@@ -66,6 +66,7 @@ FURNITURE = (
     ".callout-tab > .callout-title, [data-language=mermaid], .mermaid"
 )
 # Themes write these in capitals by a style or by a rule of their own.
+INLINE = "data:"
 _TITLE = re.compile("admonition-title|admonitionHeading|callout-title|custom-block-title")
 _QUOTES = str.maketrans("‘’“”–—…\u00a0\u200b", "''\"\"--. \u200b")
 _HASHED = re.compile(r"(?:\.[0-9a-f]{12}|-[0-9a-f]{32}|\.[\w-]{8})(?=\.\w+$)")
@@ -89,7 +90,7 @@ class Page:
 
     file: Path
     blocks: tuple[Block, ...]
-    images: tuple[str, ...]
+    images: tuple[tuple[str, str], ...]
     links: tuple[str, ...]
     dead: tuple[str, ...]
     anchors: frozenset[str]
@@ -116,7 +117,9 @@ def read_page(file: Path, main: str) -> Page | None:
     for each in content.select(".termy pre"):  # Termynal's script shows tags in code as colours
         each.string = BeautifulSoup(each.get_text(), "html.parser").get_text()
     blocks = tuple(block for block in _blocks(content) if block.text)
-    images = tuple(sorted(map(image_name, content.select("img[src]"))))
+    images = tuple(
+        sorted((image_name(each), str(each.get("alt") or "")) for each in content.select("img[src]"))
+    )
     for each in content.select("code, pre, kbd"):
         each.decompose()
     return Page(
@@ -138,10 +141,10 @@ def normal(text: str) -> str:
 
 
 def image_name(image: Tag) -> str:
-    """Return an image's file name without what a tool adds; the text of one that is in the page itself."""
+    """Return an image's file name without what a tool adds; none for one that is in the page itself."""
     source = str(image["src"])
     if source.startswith("data:"):
-        return f"data: {image.get('alt') or ''}"
+        return INLINE
     address = urlsplit(source)
     if address.netloc:
         return source

@@ -186,7 +186,9 @@ def _documents(root: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
         for name in sorted(files):
             path = Path(folder) / name
-            if name.endswith((".md", ".markdown", ".mdx", ".rst")) and stat.S_ISREG(path.lstat().st_mode):
+            if name.endswith((".md", ".markdown", ".mdx", ".rst", ".txt")) and stat.S_ISREG(
+                path.lstat().st_mode
+            ):
                 yield path
                 seen += 1
                 if seen == _MAX_SCANNED:

@@ -25,6 +25,7 @@ _KINDS = {
     ".mdx": "MDX",
     ".rst": "reStructuredText",
     ".ipynb": "notebook",
+    ".canvas": "canvas",
     ".html": "HTML",
     ".htm": "HTML",
     ".txt": "text",

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import code_variants, hugo, liquid, mdbook, mdx_imports, mkdocs, vitepress, vue
+from . import code_variants, hugo, liquid, mdbook, mdx_imports, mkdocs, obsidian, vitepress
 from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .sphinx import inclusions as sphinx
@@ -24,9 +24,9 @@ _MAX_NOTES = 200
 # A line of a large file, asked for again and again, costs a look at all of the file each time.
 _MAX_READ = 10
 _LEAST_READ = 1_000
-_OF_MARKDOWN = (mdbook, mkdocs, code_variants, vitepress)
+_OF_MARKDOWN = (mdbook, mkdocs, code_variants)
 # These know the document's front matter and its project too.
-_WITH_CONTEXT = (vue, liquid, hugo, mdx_imports)
+_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, obsidian)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
 
 _NO_CONTEXT = Context()

@@ -120,6 +120,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "index.rst": "T\n=\n"},
         {"root": ".", "title": "T", "exclude": ["_build"], "left": "release: not a literal"},
     ),
+    "Sphinx, in files with another ending": (
+        {"conf.py": "project = 'T'\nsource_suffix = ['.rst', '.txt']\n", "index.txt": "T\n=\n"},
+        {"root": ".", "title": "T", "include": ["**/*.rst", "**/*.md", "**/*.ipynb", "**/*.txt"]},
+    ),
     "Quartz": (
         {"quartz.config.ts": "const config: QuartzConfig = {configuration: {pageTitle: 'T',\n"
          "baseUrl: 'e.org',\n"

@@ -51,6 +51,11 @@ def test_markdown_without_imports_is_no_mdx() -> None:
     assert expanded("Use <Part /> and {v}.", path="/docs/page.md").text == "Use <Part /> and {v}."
 
 
+def test_a_comment_of_mdx_names_its_heading() -> None:
+    found = expanded("## Setting up {/* #set-up */}\n\nText {/* of no reader */}.\n", "docusaurus")
+    assert found.text == "## Setting up {#set-up}\n\nText .\n"
+
+
 def test_a_page_of_vitepress_loses_what_is_for_vue() -> None:
     text = (
         '# {{ $frontmatter.title }} <Badge type="tip" text="new" />\n\n[[toc]]\n\n'
