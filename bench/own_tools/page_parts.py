@@ -58,7 +58,7 @@ BLOCKS = frozenset(
 # What themes add: permalinks, buttons, switches of tabs, and the list of a page's own contents.
 FURNITURE = (
     "script, style, template, button, input, a.headerlink, a.hash-link, a.header-anchor, a.anchor, "
-    ".toc-inline, .table-of-contents, "
+    ".toc-inline, .table-of-contents, ul.page-list, "
     ".copy, .line-numbers-wrapper, .linenos, .md-source-file, .tabbed-labels, ul.tabs, .tabs [role=tablist], "
     ".vp-code-group > .tabs, .screen-reader, .transclusion-source, .katex-html, .theme-doc-breadcrumbs, "
     ".fullscreen, .md-annotation, .headerlink, .tab-list, [hidden].tab-names, .sr-only, div.code span.lang, "
@@ -69,6 +69,8 @@ FURNITURE = (
 INLINE = "data:"
 _TITLE = re.compile("admonition-title|admonitionHeading|callout-title|custom-block-title")
 _QUOTES = str.maketrans("‘’“”–—…\u00a0\u200b", "''\"\"--. \u200b")
+# Scripts of Material put buttons in their place.
+_ANNOTATION = re.compile(r"[ \t]*(?:#|//|--)[ \t]*\(\d+\)!?[ \t]*$")
 _HASHED = re.compile(r"(?:\.[0-9a-f]{12}|-[0-9a-f]{32}|\.[\w-]{8})(?=\.\w+$)")
 
 
@@ -211,4 +213,4 @@ def code_text(element: Tag) -> str:
     lines = element.get_text().split("\n")
     if not any("\n" in str(piece) for piece in element.strings):
         lines = [line.get_text() for line in element.select(".token-line")] or lines
-    return "\n".join(filter(None, (line.rstrip() for line in lines)))
+    return "\n".join(filter(None, (_ANNOTATION.sub("", line).rstrip() for line in lines)))

@@ -51,7 +51,7 @@ def directives(text: str, context: Context) -> Iterator[Directive | Literal]:
     yield from _code(text, code, {name: files[name] for name in raw})
     yield from _partials(text, code, {name: files[name] for name in pages})
     yield from _strings(text, code)
-    for found in _COMMENT.finditer(text) if context.is_of("docusaurus") else ():
+    for found in _COMMENT.finditer(text):
         if not code.hold(found.start()):
             named = _HEADING_ID.fullmatch(found[0])
             yield Literal(*found.span(), f"{{#{named[1]}}}" if named else "")
