@@ -246,7 +246,7 @@ def _one_line(comment: str) -> str:
 def _written(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_written, value))}]"
-    return str(value).lower() if isinstance(value, bool) else _string(str(value))
+    return str(value).lower() if isinstance(value, bool | int) else _string(str(value))
 
 
 def _string(text: str) -> str:

@@ -39,6 +39,7 @@ from .marks import (
     mark,
     mark_abbreviations,
     mark_tasks,
+    name_icons,
     render_keys,
     render_task,
 )
@@ -87,6 +88,7 @@ def markdown_parser() -> MarkdownIt:
     md.core.ruler.before("inline", "abbreviations", find_abbreviations)
     md.core.ruler.before("inline", "tasks", mark_tasks)
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
+    md.core.ruler.after("inline", "icons", name_icons)
     md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
     for name in ("wikilink", "transclusion", "tag"):
