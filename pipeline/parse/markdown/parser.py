@@ -16,6 +16,7 @@ from ..labels import myst_anchors, myst_labels
 from ..markup import FoundLink, links_in, names_in, require_tame, visible_text
 from .inline import InlineText, read_inline
 from .listings import listing_of
+from .marks import TASK_STATES
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 
 __all__ = ["markdown_parser", "plain_markdown", "read_markdown"]
@@ -190,7 +191,9 @@ def _without_colon(text: str) -> str:
 
 
 _PREFIX = re.compile(
-    r"^(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+)?(?:\[[ xX]\][ \t]+)?", re.MULTILINE
+    r"^(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+)?"
+    rf"(?:\[[ xX{re.escape(''.join(TASK_STATES))}]\][ \t]+)?",
+    re.MULTILINE,
 )
 _RULE_ROW = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\Z")
 _UNRESOLVED = re.compile(r"\[([^\[\]]+)\](?:\[[^\[\]]*\])")

@@ -31,7 +31,18 @@ from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
 from .listings import read_listings
-from .marks import KEYS, find_abbreviations, inserted, mark, mark_abbreviations, render_keys
+from .marks import (
+    KEYS,
+    TASK,
+    find_abbreviations,
+    inserted,
+    mark,
+    mark_abbreviations,
+    mark_tasks,
+    name_icons,
+    render_keys,
+    render_task,
+)
 
 MAX_NESTING = 100
 DOCUMENT_ORDER = "document_order"
@@ -42,7 +53,7 @@ _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*
 _VAULT = "dendron://"
 _TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
 # Of an attribute list, what a page keeps.
-_ATTRIBUTES = ("id", "class", "width", "height", "title")
+_ATTRIBUTES = ("id", "class", "width", "height", "title", "align")
 _HEADING_ID = re.compile(r"(?:[ \t]+#+)?[ \t]*\{:?[ \t]*#([\w:.-]{1,200})[^{}\n]*\}[ \t]*$")
 
 
@@ -52,7 +63,8 @@ def markdown_parser() -> MarkdownIt:
 
     Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion`` and ``tag``,
     whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
-    ``display``, and ``keys``, whose ``meta`` holds ``names``. Blocks of code hold a ``CodeListing``.
+    ``display``, ``keys``, whose ``meta`` holds ``names``, and ``task`` with ``state``. Blocks of code hold a
+    ``CodeListing``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING, "linkify": True})
     md.enable(["table", "strikethrough", "linkify"])
@@ -74,13 +86,16 @@ def markdown_parser() -> MarkdownIt:
     md.core.ruler.after("block", "listings", read_listings)
     md.core.ruler.after("block", "heading_ids", _cut_heading_ids)
     md.core.ruler.before("inline", "abbreviations", find_abbreviations)
+    md.core.ruler.before("inline", "tasks", mark_tasks)
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
+    md.core.ruler.after("inline", "icons", name_icons)
     md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
     for name in ("wikilink", "transclusion", "tag"):
         md.add_render_rule(name, _render_reference)
     md.add_render_rule("formula", _render_formula)
     md.add_render_rule(KEYS, render_keys)
+    md.add_render_rule(TASK, render_task)
     return md
 
 

@@ -130,7 +130,7 @@ def plan_site(
     theme = Theme(words, settings.templates, policy, _other_words(settings))
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
-    contents = contents_of(library, declared_contents(settings))
+    contents = contents_of(library, declared_contents(settings), settings.blogs)
     cards = cards_of(settings, site_title(settings, library))
     blogs = blogs_of(library, settings)
     tree, listing, twins = _outline(library, contents, blogs, settings, before)

@@ -191,6 +191,7 @@ def test_a_piece_reads_without_marks() -> None:
         "## Head": "Head",
         "see [y][z] and [[w|t]]": "see y and t",
         "- [ ] task": "- task",
+        "- [/] half": "- half",
         "a <b>c</b> &amp; d": "a c & d",
     }.items():
         assert plain_piece("markdown", piece) == plain
