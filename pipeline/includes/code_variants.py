@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 
+from ..visibility import SEARCH_EXCLUDED
 from .fences import fenced, fences_of, language_of
 from .parts import Composed, NoSuchPart, ReadIncluded, line_range
 
@@ -140,4 +141,5 @@ def _tab(variant: _Variant, code: str) -> str:
 
 
 def _folded(title: str, content: str) -> str:
-    return f"///// details | {title}\n\n{content}\n\n/////"
+    # It says almost what the code above says: in a search both would compete.
+    return f"///// details | {title}\n    attrs: {{{SEARCH_EXCLUDED}: ''}}\n\n{content}\n\n/////"

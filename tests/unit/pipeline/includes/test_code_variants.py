@@ -21,16 +21,18 @@ def tab(title: str, code: str, info: str = "python") -> str:
     return f"//// tab | {title}\n\n```{info}\n{code}\n```\n\n////"
 
 
+def folded(title: str, content: str) -> str:
+    return f"///// details | {title}\n    attrs: {{data-search-exclude: ''}}\n\n{content}\n\n/////"
+
+
 def test_the_variants_of_a_file_are_folded_below_it() -> None:
     files = {"src/a_an_py310.py": "new = 1\n", "src/a_py310.py": "old = 1\n", "src/a_py39.py": "older = 1\n"}
     found = expanded("{* src/a_an_py310.py hl[1] *}\n", files)
     tip = "/// tip\n\nPrefer to use the `Annotated` version if possible.\n\n///\n\n"
     second = tab("Python 3.10+ - non-Annotated", "old = 1").replace("\n\n```", f"\n\n{tip}```", 1)
     others = f"{second}\n\n{tab('Python 3.9+', 'older = 1')}"
-    assert found.text == (
-        f"{tab('Python 3.10+', 'new = 1', 'python {1}')}\n\n"
-        f"///// details | 🤓 Other versions and variants\n\n{others}\n\n/////\n"
-    )
+    shown = tab("Python 3.10+", "new = 1", "python {1}")
+    assert found.text == f"{shown}\n\n{folded('🤓 Other versions and variants', others)}\n"
     html = markdown_parser().render(found.text)
     assert html.count("<pre>") == 3 and "//" not in html
 
@@ -43,7 +45,7 @@ def test_what_is_left_out_is_said_and_the_whole_file_is_folded_below_it() -> Non
     )
     whole = tab("Python 3.8+", code, 'python {4} title="app/a.py"')
     shown = tab("Python 3.8+", cut, 'python {7} title="app/a.py"')
-    assert found.text == f"{shown}\n\n///// details | 👀 Full file preview\n\n{whole}\n\n/////\n"
+    assert found.text == f"{shown}\n\n{folded('👀 Full file preview', whole)}\n"
 
 
 def test_the_variants_of_a_folder_are_found_too() -> None:
