@@ -184,7 +184,9 @@ class _Writer:
         named = self.document.ids.get(self.document.nameids.get(label) or "") if label else None
         if isinstance(named, nodes.target) and "refid" in named:
             named = self.document.ids.get(named["refid"])
-        title = named.next_node(nodes.title) if isinstance(named, nodes.section) else None
+        kinds = {nodes.section: nodes.title, nodes.table: nodes.title, nodes.figure: nodes.caption}
+        kind = next((kinds[each] for each in kinds if isinstance(named, each)), None)
+        title = named.next_node(kind) if named is not None and kind else None
         return title.astext() if title else ""
 
     def visit_footnote_reference(self, node: nodes.Element) -> None:
