@@ -31,7 +31,16 @@ from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
 from .listings import read_listings
-from .marks import KEYS, find_abbreviations, inserted, mark, mark_abbreviations, name_icons, render_keys
+from .marks import (
+    KEYS,
+    bare_code,
+    find_abbreviations,
+    inserted,
+    mark,
+    mark_abbreviations,
+    name_icons,
+    render_keys,
+)
 
 MAX_NESTING = 100
 DOCUMENT_ORDER = "document_order"
@@ -76,6 +85,7 @@ def markdown_parser() -> MarkdownIt:
     md.core.ruler.before("inline", "abbreviations", find_abbreviations)
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
     md.core.ruler.after("inline", "icons", name_icons)
+    md.core.ruler.after("inline", "bare_code", bare_code)
     md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
     for name in ("wikilink", "transclusion", "tag"):

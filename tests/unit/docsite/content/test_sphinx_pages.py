@@ -208,7 +208,8 @@ def test_options_complete_a_signature(written: str, shown: str, name: str) -> No
 def test_members_are_named_after_their_class() -> None:
     page = _page(
         ".. py:module:: pkg\n\n.. py:class:: Owl\n\n   .. py:method:: fly()\n\n"
-        "   .. py:method:: Owl.hoot()\n\n   .. py:class:: Nest\n\n      .. py:attribute:: size\n\n.. py:function:: run()\n"
+        "   .. py:method:: Owl.hoot()\n\n"
+        "   .. py:class:: Nest\n\n      .. py:attribute:: size\n\n.. py:function:: run()\n"
     )
     names = [str(each["id"]) for each in page.select("article span[id]")]
     assert names[-6:] == [
