@@ -199,7 +199,7 @@ def _dendron(config: ToolFile) -> TakenOver:
 
 
 def _obsidian(config: ToolFile) -> TakenOver:
-    found = TakenOver("Obsidian", config, config.folder)
+    found = TakenOver("Obsidian", config, config.folder, include=["**/*.md", "**/*.canvas"])
     found.take("site", "title", config.folder.resolve().name, "the vault's folder")
     templates = config.path / "templates.json"
     given = as_table(read_yaml(config.text(templates).replace("\t", " "))) if templates.exists() else {}

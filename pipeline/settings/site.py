@@ -108,6 +108,9 @@ class Site(Table):
     )
     clean_urls: bool = Field(default=False, description="a page is a folder: install/ and not install.html")
     slugs: bool = Field(default=False, description="slug and id of front matter decide a page's address")
+    number_prefixes: bool = Field(
+        default=True, description="addresses keep the numbers that only order files: 01-intro.html"
+    )
     remote_images: bool = Field(default=False, description="readers' browsers load images from other hosts")
     navigation: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = Field(
         default_factory=dict, description="files of other tools that order a collection's pages"

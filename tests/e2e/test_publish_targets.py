@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 
 from noctule.artifacts.disk.layout import CURRENT, MANIFEST
-from noctule.artifacts.remote import send as sending_module
 from noctule.artifacts.remote.files import RemoteFiles
 from noctule.artifacts.remote.mirror import mirror_folder
 from noctule.artifacts.remote.send import send
+from noctule.artifacts.remote.upload import Upload
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.pointer import Pointer
-from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import DamagedSnapshot, NoSnapshot, RemoteUnavailable, SettingsError
 from tests.command_line import CommandLine, wait_until
@@ -79,17 +78,17 @@ def test_what_was_sent_is_read_back_whole(server: ObjectServer, bucket: str, sto
 def test_what_another_publisher_took_for_a_half_is_sent_again(
     server: ObjectServer, bucket: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sending = sending_module._send_files
+    sending = Upload.send
     whole: list[int] = []
 
-    def interrupted(snapshot: Snapshot, remote: RemoteFiles, have: Mapping[str, str]) -> dict[str, int]:
-        moved = sending(snapshot, remote, have)
+    def interrupted(upload: Upload, there: Mapping[str, int], have: Mapping[str, str]) -> dict[str, int]:
+        moved = sending(upload, there, have)
         if not whole:
-            remote.remove(f"snapshots/{snapshot.id}/terms.parquet")
+            RemoteFiles(bucket).remove(f"{upload.folder}/terms.parquet")
         whole.append(len(moved))
         return moved
 
-    monkeypatch.setattr(sending_module, "_send_files", interrupted)
+    monkeypatch.setattr(Upload, "send", interrupted)
     sent = send(store, bucket, keep=1)
     assert whole == [whole[0], 1] and sent.changed and (sent.sent, sent.kept) == (whole[0], 0)
     assert edition(Store(bucket)) == 0

@@ -17,7 +17,13 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from .roles import role
 
-KEYS, ICON = "keys", "icon"
+KEYS, TASK, ICON = "keys", "task", "icon"
+# What Obsidian's themes agree on, besides GitHub's "to do" and "done": the states of tasks by their signs.
+TASK_STATES = {
+    "/": "in progress", "-": "cancelled", ">": "deferred", "<": "scheduled", "?": "question",
+    "!": "important", "*": "starred", "~": "partly done", '"': "quotation",
+}  # fmt: skip
+_STATE = re.compile(rf"\[([{re.escape(''.join(TASK_STATES))}])\][ \t]+(?=\S)")
 
 # No letter or digit stands before or after, as it does in comparisons.
 _HIGHLIGHT = re.compile(r"(?<!\w)==(?=[^\s=])((?:[^\n=]|=(?!=)){1,500}?)(?<=\S)==(?!\w)")
@@ -200,6 +206,33 @@ def inserted(state: StateInline, silent: bool) -> bool:
         _element(state, "ins", found.start(1), found.end(1))
     state.pos = found.end()
     return True
+
+
+def mark_tasks(state: StateCore) -> None:
+    """Turn ``- [/] text`` into an item of a list of tasks, with a token ``task`` (before ``inline``)."""
+    lists: list[Token] = []
+    for at, token in enumerate(state.tokens):
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            lists.append(token)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            lists.pop()
+        elif _begins_item(state.tokens, at) and (found := _STATE.match(token.content)):
+            token.content = token.content[found.end() :]
+            token.children = [Token(TASK, "", 0, meta={"state": TASK_STATES[found[1]]}, content=found[1])]
+            state.tokens[at - 2].attrSet("class", "task-list-item")
+            lists[-1].attrSet("class", "contains-task-list")
+
+
+def _begins_item(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].type == "inline" and at > 1 and tokens[at - 2].type == "list_item_open"
+
+
+def render_task(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    """Return the state of a task as HTML: its sign, and its name for those who hear it."""
+    name, sign = tokens[index].meta["state"], escapeHtml(tokens[index].content)
+    return f'<span class="task-state" role="img" aria-label="{name}" title="{name}">{sign}</span> '
 
 
 # Abbreviations: *[HTML]: Hyper Text Markup Language

@@ -22,6 +22,7 @@ from ...pipeline.parse.labels import UNTITLED, label_anchor, labels_in
 from ...pipeline.parse.markdown.authoring import TAG_LIST
 from ...pipeline.parse.markdown.inline import read_inline
 from ...pipeline.parse.markdown.listings import NOTES, listing_of
+from ...pipeline.parse.markdown.marks import render_task
 from ...pipeline.parse.markdown.syntax import markdown_parser
 from .definitions import definition_lists
 from .formulas import formula_html
@@ -177,6 +178,9 @@ class _Renderer(RendererHTML):
 
     def tag(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return self.sheet.marks.html(self.sheet.tag(_reference(tokens[index])))
+
+    def task(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+        return self.sheet.marks.html(render_task(self, tokens, index, options, env))
 
     def heading_open(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         opened = str(self.renderToken(tokens, index, options, env))
