@@ -83,8 +83,9 @@ class Boxed(Lenient):
     """A box that a reader does not see: its content without the settings in its argument."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the content."""
-        return self.named(nodes.container("", *self.body()))
+        """Return the content; a grid's stands side by side."""
+        classes = [self.name] if self.name in ("grid", "grid-item") else []
+        return self.named(nodes.container("", *self.body(), classes=classes))
 
 
 class _Plain(Boxed):

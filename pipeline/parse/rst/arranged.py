@@ -15,6 +15,8 @@ from .admonitions import Boxed, Lenient, by_name, label_or_document
 # The tags that Sphinx's builder of web pages has.
 _TAGS = frozenset({"html", "format_html", "builder_html", "builder_dirhtml"})
 _INDENT = "   "
+# Titled boxes, as in markdown.
+_BOXED = {"card": "card", "grid-item-card": "card", "panel": "card", "sidebar": "sidebar", "topic": "topic"}
 _CARD_HEADER = re.compile(r"\^{3,}\s*")
 _CARD_FOOTER = re.compile(r"\+{3,}\s*")
 
@@ -76,13 +78,14 @@ class _Titled(Lenient):
 
     def run(self) -> list[nodes.Node]:
         """Return the title, linked as the options say, and the content."""
-        title: list[nodes.Node]
+        title: list[nodes.Node] = self.inline(self.argument) if self.argument else []
         if address := _linked(self.options):
-            inner = self.inline(self.argument) if self.argument else []
-            title = [nodes.paragraph("", "", nodes.reference("", "", *inner, refuri=address))]
-        else:
-            title = self.title(self.argument)
-        return self.named(nodes.container("", *title, *self.parts()))
+            title = [nodes.reference("", "", *title, refuri=address)]
+        if title and (kind := _BOXED.get(self.name)):
+            box = nodes.admonition("", nodes.title("", "", *title), *self.parts(), classes=[kind])
+            return self.named(box)
+        shown = [nodes.paragraph("", "", nodes.strong("", "", *title))] if title else []
+        return self.named(nodes.container("", *shown, *self.parts()))
 
     def parts(self) -> list[nodes.Node]:
         """Return the content; a card's header and footer are set apart by lines of ``^`` and ``+``."""

@@ -220,3 +220,16 @@ def test_members_are_named_after_their_class() -> None:
         "pkg.Owl.Nest.size",
         "pkg.run",
     ]
+
+
+def test_cards_and_sidebars_are_boxes_and_grids_stand_side_by_side() -> None:
+    page = _page(
+        ".. grid:: 2\n\n   .. grid-item-card:: One\n      :link: https://example.org\n\n"
+        "      First.\n      +++\n      Foot.\n\n"
+        "   .. grid-item-card::\n\n      Second.\n\n.. sidebar:: Side\n\n   Beside.\n"
+    )
+    card = page.select_one("article div.grid > .callout-card")
+    assert card is not None and [each.text for each in card.select("p")] == ["One", "First.", "Foot."]
+    assert card.select_one(".callout-title > a[href='https://example.org']") is not None
+    assert [each.text for each in page.select(".callout-sidebar p")] == ["Side", "Beside."]
+    assert "Second." in page.text
