@@ -38,7 +38,7 @@ from .published import (
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
-_BY_NAME = ("wikilink", "transclusion")
+_BY_NAME = ("wikilink", "transclusion", "tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,8 @@ def each_resolved(
 
 def _resolve_document(document: LinkingDocument, index: _Index) -> Iterable[ResolvedLink]:
     for ordinal, link in enumerate(document.links):
+        if link.kind == "tag" and index.by_name.get(link.target.lower()) in (None, document):
+            continue  # nearly all
         target, _, fragment = link.target.partition("#")
         fragment = unquote(fragment).strip()
         found, status = index.find(document, link, target.strip(), fragment)
@@ -161,7 +163,7 @@ class _Index:
         self._by_url = _first({address_key(d.url): d} for d in documents)
         # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
         shallow = sorted(documents, key=lambda d: (d.path.count("/"), d.path))
-        self._by_name = _first({posixpath.basename(without_ending(d.path)).lower(): d} for d in shallow)
+        self.by_name = _first({posixpath.basename(without_ending(d.path)).lower(): d} for d in shallow)
         self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
         self._by_title = _first({d.title.lower(): d} for d in shallow)
         self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
@@ -274,7 +276,7 @@ class _Index:
         return (
             self._by_relative_path(source, name)
             or self._at(name.strip("/"))
-            or self._by_name.get(posixpath.basename(key) if "/" in key else key)
+            or self.by_name.get(posixpath.basename(key) if "/" in key else key)
             or self._by_alias.get(name.lower())
             or self._by_title.get(name.lower())
         )
