@@ -18,7 +18,9 @@ SnapshotId = NewType("SnapshotId", str)
 
 Syntax = Literal["markdown", "html", "text"]
 BlockKind = Literal["text", "list", "table", "code"]
-LinkKind = Literal["link", "wikilink", "transclusion", "image"]
+# How the names of notes begin that Dendron has for tags (``#x``) and for people (``@x``).
+TAG_NOTES, PERSON_NOTES = "tags.", "user."
+LinkKind = Literal["link", "wikilink", "transclusion", "image", "tag"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,9 @@ def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading 
         folders = (collection.root, *collection.static_folders)
         if not _opened(descriptor, file.location).startswith(tuple(map(_below, folders))):
             raise RejectedDocument(
-                "the file is outside the collection's folder", where=where, hint="Links are not followed."
+                "the file is outside the collection's folder",
+                where=where,
+                hint="Links out of it are not followed.",
             )
         content = _content(descriptor, before.st_size, most + 1)
         after = os.fstat(descriptor)

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
-from ...pipeline.links.resolve import LinkingDocument
+from ...pipeline.links.targets import LinkingDocument
 from ...pipeline.model import Link, Rejection
 from ...pipeline.settings.settings import FIELDS
 from ...pipeline.vocabulary.acronyms import Acronym

@@ -30,7 +30,8 @@ class ToolFile:
     @property
     def folder(self) -> Path:
         """Return the folder that the file's paths begin at."""
-        return self.path.parent
+        parts = self.path.parts
+        return self.path.parents[2] if parts[-3:-1] == ("config", "_default") else self.path.parent  # Hugo's
 
     def text(self, path: Path | None = None) -> str:
         """Return the text of the file, or of another of the project; raise ``NotRead`` and ``OSError``."""

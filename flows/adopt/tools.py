@@ -36,6 +36,8 @@ _READ_EXTENSIONS = frozenset(
         "sphinx_copybutton",
     ]
 )
+# Hugo takes any of these.
+_ENDINGS = ("toml", "yaml", "yml")
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 
 
@@ -165,19 +167,45 @@ def _has(found: TakenOver, name: str) -> bool:
 
 
 def _hugo(config: ToolFile) -> TakenOver:
-    text = config.text()
-    given = as_table(read_toml(text) if config.path.suffix == ".toml" else read_yaml(text))
-    given = {key.lower(): value for key, value in given.items()}
-    found = TakenOver("Hugo", config, config.beside(given.get("contentdir"), "content"))
-    found.site(given, title="title", base_url="baseurl", language="languagecode")
+    # Of several languages, the documents of the default one.
+    given = _hugo_values(config, config.path)
+    languages = _beside(config, "languages") or _lowered(given.get("languages"))
+    code = as_text(given.get("defaultcontentlanguage")) or "en"
+    own = _lowered(languages.get(code.lower()))
+    contents = as_text(own.get("contentdir")) or as_text(given.get("contentdir"))
+    found = TakenOver("Hugo", config, config.beside(contents, "content"))
+    said = {key: each for key, each in _beside(config, "params").items() if key in ("title", "description")}
+    names = {
+        "title": "title",
+        "description": "description",
+        "base_url": "baseurl",
+        "language": "languagecode",
+    }
+    found.site({**said, **given, **own}, **names)
     found.take_blog("blog", "posts", "post")
     static = given.get("staticdir", "static")
     # Pages name the pictures in its folder of assets as if they lay at the top.
     found.take_static(*(as_texts(static) or (as_text(static) or "static",)), "assets")
-    found.left += [
-        f"{key} of Hugo" for key in ("theme", "menu", "menus", "languages", "module") if key in given
-    ]
+    off = {each.lower() for each in (code, *as_texts(given.get("disablelanguages")))}
+    found.left += [f"the language {each}" for each in sorted(languages.keys() - off)]
+    found.left += [f"{key} of Hugo" for key in ("theme", "menu", "menus", "module") if key in given]
     return found
+
+
+def _beside(config: ToolFile, name: str) -> dict[str, Any]:
+    """Return the values of a file beside the settings, none if there is none."""
+    paths = (config.path.parent / f"{name}.{ending}" for ending in _ENDINGS)
+    return next((_hugo_values(config, path) for path in paths if path.is_file()), {})
+
+
+def _hugo_values(config: ToolFile, path: Path) -> dict[str, Any]:
+    text = config.text(path)
+    return _lowered(read_toml(text) if path.suffix == ".toml" else read_yaml(text))
+
+
+def _lowered(given: object) -> dict[str, Any]:
+    """Return a table's values; Hugo does not tell letter case apart in their names."""
+    return {key.lower(): value for key, value in as_table(given).items()}
 
 
 def _dendron(config: ToolFile) -> TakenOver:

@@ -13,7 +13,7 @@ from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.tables import schemas
 from ...pipeline.links.published import published_names
-from ...pipeline.links.resolve import LinkingDocument
+from ...pipeline.links.targets import LinkingDocument
 from ...pipeline.model import ResolvedLink
 
 # Tables with rows of single documents, and the column that names the document. Each is sorted by it.

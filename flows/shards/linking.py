@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 from ...artifacts.cache.parsed_corpus import linking_documents
 from ...artifacts.tables.parquet import tuples
 from ...artifacts.tables.schemas import LINKS, links_table
-from ...pipeline.links.resolve import LinkingDocument, resolve_links
+from ...pipeline.links.resolve import resolve_links
+from ...pipeline.links.targets import LinkingDocument
 from ...pipeline.model import ResolvedLink
 from ..run.workers import Begin, WorkStep, unwatched
 from .files import of_shard, table_digest

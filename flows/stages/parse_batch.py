@@ -28,7 +28,7 @@ from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.source import read_source
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED, code_analyzer, primary_language, prose_analyzer
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
-from ...pipeline.links.resolve import linking_document
+from ...pipeline.links.targets import linking_document
 from ...pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings

@@ -20,9 +20,10 @@ __all__ = ["FileListing", "list_files"]
 def list_files(name: str, collection: Collection) -> FileListing:
     """Return the collection's files that match its globs, sorted by path, and what was left out and why.
 
-    Links are never followed, pipes and devices never opened, and hidden names skipped silently. Raises
-    ``MissingRoot`` when the collection's folder does not exist, is not a folder or cannot be read, or when
-    nothing lies at its address, and ``SourceError`` when something in it is temporarily unavailable.
+    Links out of the folder are never followed, pipes and devices never opened, and hidden names skipped
+    silently. Raises ``MissingRoot`` when the collection's folder does not exist, is not a folder or
+    cannot be read, or when nothing lies at its address, and ``SourceError`` when something in it is
+    temporarily unavailable.
     """
     found = (look_at_address if is_address(collection.root) else look_in_folder)(name, collection)
     _add_notebook_images(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..assets.media import DOCUMENT_ENDINGS
@@ -22,6 +22,10 @@ _PARTS = {
 }
 # Files of ``static_folders`` are as if they lay there.
 _STATIC = "static/"
+_NOT_FOLLOWED = (
+    "a symbolic link that is not followed: it leads out of the folder, to a folder around it, to what is "
+    "hidden or left out, or nowhere, or it lies in a linked folder"
+)
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -40,14 +44,29 @@ def look_in_folder(name: str, collection: Collection) -> Selection:
     return walk
 
 
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder to look into, the beginning of the paths of what is in it, and the real path of the root.
+
+    One that a link led to ``is_linked``: no link in it is followed.
+    """
+
+    place: str
+    prefix: str
+    root: str
+    is_linked: bool = False
+
+
 def _look(walk: Selection, top: str, below: str) -> None:
-    """Find what is in a folder; paths begin with ``below``."""
-    pending = [(top, below)]
+    """Find what is in a folder; paths begin with ``below``. Links to something else in it are followed."""
+    pending = [_Folder(top, below, os.path.realpath(top))]
     while pending:
-        folder, prefix = pending.pop()
-        for entry in _entries(walk, folder, prefix):
-            if _visit(walk, entry, prefix):
-                pending.append((entry.path, f"{prefix}{normal(entry.name)}/"))
+        folder = pending.pop()
+        for entry in _entries(walk, folder.place, folder.prefix):
+            if into := _visit(walk, entry, folder):
+                is_linked = folder.is_linked or into != entry.path
+                prefix = f"{folder.prefix}{normal(entry.name)}/"
+                pending.append(_Folder(into, prefix, folder.root, is_linked))
 
 
 def _add_static(walk: Selection) -> None:
@@ -93,30 +112,63 @@ def _entries(walk: Selection, folder: str, prefix: str) -> Iterator[os.DirEntry[
         walk.quarantine(prefix.rstrip("/") or ".", f"the folder cannot be read: {strerror(error)}")
 
 
-def _visit(walk: Selection, entry: os.DirEntry[str], prefix: str) -> bool:
-    """Record a file, or the reason for leaving it out; return true for a folder to walk into."""
-    if entry.name.startswith("."):
-        return False
-    path = prefix + normal(entry.name)
+def _visit(walk: Selection, entry: os.DirEntry[str], folder: _Folder) -> str:
+    """Record a file, or the reason for leaving it out; return the place of a folder to walk into."""
+    if entry.name.startswith(".") or (folder.is_linked and _is_left_out(walk, folder.root, entry.path)):
+        return ""
+    path, location = folder.prefix + normal(entry.name), entry.path
     try:
         mode = entry.stat(follow_symlinks=False)
+        if stat.S_ISLNK(mode.st_mode):
+            location = _target(walk, entry.path, folder)
+            mode = os.stat(location) if location else mode  # noqa: PTH116
     except OSError as error:
         _require_lasting(walk, error, entry.path)
         walk.quarantine(escaped(path), f"cannot be looked at: {strerror(error)}")
-        return False
-    if stat.S_ISLNK(mode.st_mode):
+        return ""
+    if not location:
         _skip_link(walk, entry, path)
-        return False
-    if stat.S_ISDIR(mode.st_mode):
-        return walk.enters(path)
+    elif stat.S_ISDIR(mode.st_mode):
+        return location if walk.enters(path) else ""
+    else:
+        _add(walk, path, location, mode)
+    return ""
+
+
+def _add(walk: Selection, path: str, location: str, mode: os.stat_result) -> None:
+    """Record a file as a document, an asset, or both."""
     is_document = walk.wanted(escaped(path))
     if is_document and not walk.is_part(path):
-        _record(walk, entry, path, mode)
+        _record(walk, location, path, mode)
     if is_document and not path.lower().endswith(DOCUMENT_ENDINGS):
-        return False
+        return
     if stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not name_fault(path):
-        walk.found_assets.append(FoundFile(walk.name, path, entry.path, mode.st_size))
-    return False
+        walk.found_assets.append(FoundFile(walk.name, path, location, mode.st_size))
+
+
+def _target(walk: Selection, link: str, folder: _Folder) -> str:
+    """Return where a link leads, empty if it may not be followed; raise ``OSError`` if that is to be seen.
+
+    It may not lead out of the root, to a folder around itself, to what is hidden or excluded, or nowhere.
+    """
+    place, beside = os.path.realpath(link), os.path.realpath(os.path.dirname(link))  # noqa: PTH120
+    is_around = f"{beside}{os.sep}".startswith(f"{place}{os.sep}")
+    if folder.is_linked or is_around or not place.startswith(f"{folder.root}{os.sep}"):
+        return ""
+    try:
+        os.stat(place)  # noqa: PTH116
+    except OSError as error:
+        if is_transient(error):
+            raise
+        return ""
+    return "" if _is_left_out(walk, folder.root, place) else place
+
+
+def _is_left_out(walk: Selection, root: str, place: str) -> bool:
+    """Return whether what lies at this real path is hidden or excluded there."""
+    inside = os.path.relpath(place, root).replace(os.sep, "/")
+    hidden = any(part.startswith(".") for part in inside.split("/"))
+    return hidden or walk.exclude.match_file(inside) or walk.exclude.match_file(f"{inside}/")
 
 
 def _skip_link(walk: Selection, entry: os.DirEntry[str], path: str) -> None:
@@ -128,12 +180,12 @@ def _skip_link(walk: Selection, entry: os.DirEntry[str], path: str) -> None:
     except OSError:
         to_folder = True  # a loop: it may have been meant as a folder
     if to_folder or walk.include.match_file(shown):
-        walk.skip(shown, "a symbolic link: links are not followed")
+        walk.skip(shown, _NOT_FOLLOWED)
 
 
-def _record(walk: Selection, entry: os.DirEntry[str], path: str, status: os.stat_result) -> None:
+def _record(walk: Selection, location: str, path: str, status: os.stat_result) -> None:
     if stat.S_ISREG(status.st_mode):
-        walk.add(FoundFile(walk.name, path, entry.path, status.st_size))
+        walk.add(FoundFile(walk.name, path, location, status.st_size))
         return
     kind = _KINDS.get(stat.S_IFMT(status.st_mode), "not a file")
     walk.skip(escaped(path), f"{kind}: only regular files are read")

@@ -81,6 +81,10 @@ class _Reader:
             return self.pair(name, given, found, closing)
         if name in _INCLUDES and given.first("file", "path", "src"):
             return self.include(given, found)
+        if _is_box(name) and (said := given.named.get("text") or given.named.get("content")):
+            kind, title = _box(name, Arguments((), given.named))
+            opened = as_markdown.opened(kind, title, self.depth, self.indent(found))
+            return Literal(*found.span(), opened + said + as_markdown.closed(self.depth, self.indent(found)))
         is_known, text = self.single(name, given)
         note = "" if is_known else f"the shortcode {name:.80} is not known and is removed"
         return Literal(*found.span(), text, note)

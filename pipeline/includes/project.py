@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -30,6 +30,7 @@ FRONT_MATTER = re.compile(
     r"|\+\+\+[ \t]*\n(?P<toml>[\s\S]*?)^\+\+\+[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
+_MAX_PAGES = 100_000
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
 
@@ -43,6 +44,7 @@ class Project:
     root: str = ""
     tools: frozenset[Tool] = frozenset()
     site: Mapping[str, object] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict, compare=False)
 
     def address_of(self, target: str, page: str) -> str:
         """Return a page's address below the root, as Hugo finds it from another one, or ``target`` itself."""
@@ -53,7 +55,19 @@ class Project:
                 found = posixpath.normpath(posixpath.join(folder, path.rstrip("/") + name))
                 if not found.startswith("..") and _is_file(Path(self.root, found)):
                     return f"/{quote(found)}{mark}{fragment}"
+        if self.root and not path.startswith("/") and (named := self._named(path.rstrip("/").lower())):
+            return f"/{quote(named)}{mark}{fragment}"
         return quote(path, safe="/:%?=&") + mark + fragment
+
+    def _named(self, name: str) -> str:
+        """Return the path of the one page of this name, wherever it is; empty if it is not one."""
+        if not self._names:
+            self._names[""] = ""
+            for path in _pages_below(self.root):
+                stem = path.removesuffix(".md").removesuffix("/index").removesuffix("/_index").lower()
+                key = posixpath.basename(stem)
+                self._names[key] = "" if key in self._names else path
+        return self._names.get(name.removesuffix(".md"), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +149,18 @@ def _is_file(path: Path) -> bool:
         if is_transient(error):
             raise
         return False
+
+
+def _pages_below(root: str) -> Iterator[str]:
+    """Yield the paths of the pages in a folder, which is walked as far as any site is large."""
+    looked = 0
+    for folder, below, names in os.walk(root):
+        below[:] = sorted(each for each in below if not each.startswith("."))
+        inside = os.path.relpath(folder, root).replace(os.sep, "/")
+        yield from (posixpath.normpath(f"{inside}/{name}") for name in sorted(names) if name.endswith(".md"))
+        looked += len(names)
+        if looked > _MAX_PAGES:
+            return
 
 
 def value_at(values: Mapping[str, object], name: str) -> object:

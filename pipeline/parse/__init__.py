@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -13,7 +14,7 @@ from ..encodings import decoded
 from ..errors import DraftDocument, RejectedDocument, is_transient
 from ..identity import doc_id
 from ..includes.python_blocks import with_references
-from ..model import Block, Document, Source, Syntax
+from ..model import PERSON_NOTES, TAG_NOTES, Block, Document, Link, Source, Syntax
 from ..settings.collection import Collection, Rule
 from ..visibility import DRAFT, visibility_of
 from .canvas import markdown_of_canvas
@@ -170,11 +171,17 @@ def _document(
         headings=content.headings,
         anchors=content.anchors,
         blocks=content.blocks,
-        links=content.links,
+        links=(*content.links, *_links_to_notes(unique(front.tags + content.tags), content.people)),
         notes=tuple(
             filter(None, (*source.notes, front.fault, *content.notes, visibility_of(front.json).remark))
         ),
     )
+
+
+def _links_to_notes(tags: tuple[str, ...], people: tuple[str, ...]) -> Iterator[Link]:
+    """Yield links to the notes that tags and people have in Dendron; most collections have no such notes."""
+    yield from (Link("tag", f"{TAG_NOTES}{tag}", tag, 0) for tag in tags)
+    yield from (Link("tag", f"{PERSON_NOTES}{name}", name, 0) for name in people)
 
 
 def _front_matter(text: str, collection: Collection, where: str) -> FrontMatter:

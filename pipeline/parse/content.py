@@ -21,6 +21,8 @@ class ParsedContent:
     author: str = ""
     modified: str | None = None
     tags: tuple[str, ...] = ()
+    # Names after "@", which are those of notes in Dendron.
+    people: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()

@@ -22,7 +22,7 @@ from noctule.flows.run.versions import decides
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.flows.stages.sources import hash_files, list_sources
 from noctule.pipeline.discover import list_files
-from noctule.pipeline.discover.local_folder import _visit
+from noctule.pipeline.discover.local_folder import _Folder, _visit
 from noctule.pipeline.discover.selection import Selection
 from noctule.pipeline.errors import RejectedDocument, SourceError
 from noctule.pipeline.identity import sha256_hex
@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_looked_at_for_a_moment_is_no_folder_less(tmp_pa
         _visit(
             Selection("c", collection(tmp_path), globs(("**",)), globs(()), globs(()), globs(())),
             cast("os.DirEntry[str]", away),
-            "",
+            _Folder(str(tmp_path), "", str(tmp_path)),
         )
 
 

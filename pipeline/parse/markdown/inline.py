@@ -17,12 +17,13 @@ from .marks import KEYS
 
 @dataclass(slots=True)
 class InlineText:
-    """The text, code, links and tags of a run of inline tokens."""
+    """The text, code, links, tags and people of a run of inline tokens."""
 
     text: str = ""
     code: list[str] = field(default_factory=list)
     links: list[FoundLink] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
     html: list[str] = field(default_factory=list)
 
 
@@ -106,6 +107,10 @@ class _Reader:
         self.pieces.append(token.content)
         self.result.tags.append(token.meta["target"])
 
+    def person(self, token: Token) -> None:
+        self.pieces.append(token.content)
+        self.result.people.append(token.meta["target"])
+
     def footnote(self, token: Token) -> None:
         note = self.footnotes["list"].get(token.meta["id"], {}) if self.footnotes else {}
         if "tokens" in note:
@@ -140,5 +145,6 @@ _HANDLERS = {
     "wikilink": _Reader.reference,
     "transclusion": _Reader.reference,
     "tag": _Reader.tag,
+    "person": _Reader.person,
     "footnote_ref": _Reader.footnote,
 }

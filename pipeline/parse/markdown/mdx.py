@@ -15,6 +15,7 @@ MAX_TAG_CHARS = 60_000
 MAX_LOOKS = 8
 
 _FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|~{3,})")
+_LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _IMPORT = r"import[ \t]*(?:[\"'{*]|type[ \t]*\{|[\w$]+[ \t]*,[ \t]*\{|[^\n]*\bfrom[ \t]*[\"'])"
 _EXPORT = r"export[ \t]*(?:[{*]|(?:default|const|let|var|function|async|class|type|interface|enum)\b)"
 _MODULE = re.compile(f"(?:{_IMPORT}|{_EXPORT})")
@@ -76,18 +77,29 @@ def markdown_of_mdx(text: str, front_matter: Mapping[str, object] | None = None)
 def _regions(text: str) -> Iterator[tuple[bool, str]]:
     """Yield runs of lines: fenced code separately from prose, which loses its imports and exports."""
     lines: list[str] = []
-    fence = ""
+    fence, cut = "", 0
     for line in text.split("\n"):
         found = _FENCE.match(line)
         if not fence and found:
+            cut = _depth_outside_lists(line, lines)
             yield False, _without_modules(lines)
             lines, fence = [line], found[1]
         elif fence and line.strip(" \t>").startswith(fence) and not line.strip(" \t>").strip(fence[0]):
-            yield True, "\n".join([*lines, line])
+            yield True, "\n".join(each[min(cut, _indent(each)) :] for each in (*lines, line))
             lines, fence = [], ""
         else:
             lines.append(line)
     yield bool(fence), "\n".join(lines) if fence else _without_modules(lines)
+
+
+def _depth_outside_lists(fence: str, before: list[str]) -> int:
+    """Return how deep a fence is indented that is in no list: code without a fence is none in MDX."""
+    last = next((line for line in reversed(before) if line.strip()), "")
+    return 0 if not last or last[0].isspace() or _LIST_ITEM.match(last) else _indent(fence)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _without_modules(lines: list[str]) -> str:
@@ -271,7 +283,7 @@ def _unindented(text: str) -> str:
             after_tag = True
             kept.append("")
             continue
-        indent = len(line) - len(line.lstrip(" \t"))
+        indent = _indent(line)
         if after_tag and line.strip():
             base, after_tag = indent, False
         kept.append(line[min(base, indent) :].replace(_MARK, ""))

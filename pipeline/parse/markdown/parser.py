@@ -58,6 +58,7 @@ class _Reader:
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
     raw_blocks: list[str] = field(default_factory=list)
     raw_inline: list[str] = field(default_factory=list)
     too_deep: bool = False
@@ -152,6 +153,7 @@ class _Reader:
 
     def found(self, inline: InlineText, start: int, end: int) -> None:
         self.tags += inline.tags
+        self.people += inline.people
         if inline.html:
             self.raw_inline.append("".join(inline.html))
         if inline.links:
@@ -181,6 +183,7 @@ class _Reader:
             blocks=tuple(block for block in self.blocks if not myst_labels(block)),
             title=first_title(self.headings, self.blocks),
             tags=unique(self.tags),
+            people=unique(self.people),
             headings=tuple(self.headings),
             links=tuple(sorted(self.links, key=lambda link: link.start)),
             anchors=unique(

@@ -53,7 +53,9 @@ DOCUMENT_ORDER = "document_order"
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
 # Begins the name of a vault, before that of a note.
 _VAULT = "dendron://"
-_TAG = re.compile(r"#([^\W\d_](?:[\w/-]*\w)?)")
+# Dendron's have dots.
+_TAG = re.compile(r"#([^\W\d_](?:[\w/.-]*\w)?)")
+_PERSON = re.compile(r"@([^\W\d_](?:[\w.-]{0,100}\w)?)(?![\w/@])")
 # Of an attribute list, what a page keeps.
 _ATTRIBUTES = ("id", "class", "width", "height", "title", "align")
 # Braces at the end of a heading are a list of attributes, and not text, if each of their words is one.
@@ -70,9 +72,9 @@ _HEADING_ATTRIBUTES = re.compile(
 def markdown_parser() -> MarkdownIt:
     """Return the process's markdown parser; raw HTML is kept, so what it renders must be sanitized.
 
-    Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion`` and ``tag``,
-    whose ``meta`` holds ``target``, ``fragment`` and ``text``, and ``formula`` with ``latex`` and
-    ``display``, ``keys``, whose ``meta`` holds ``names``, and ``task`` with ``state``. Blocks of code hold a
+    Besides markdown-it's own tokens, it produces inline tokens ``wikilink``, ``transclusion``, ``tag`` and
+    ``person`` (``@name``), whose ``meta`` holds ``target``, ``fragment`` and ``text``, ``formula`` with
+    ``latex`` and ``display``, ``keys`` with ``names``, and ``task`` with ``state``. Blocks of code hold a
     ``CodeListing``.
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING, "linkify": True})
@@ -101,7 +103,7 @@ def markdown_parser() -> MarkdownIt:
     md.core.ruler.after("inline", "bare_code", bare_code)
     md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
-    for name in ("wikilink", "transclusion", "tag"):
+    for name in ("wikilink", "transclusion", "tag", "person"):
         md.add_render_rule(name, _render_reference)
     md.add_render_rule("formula", _render_formula)
     md.add_render_rule(KEYS, render_keys)
@@ -132,13 +134,14 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
 
 def _tag(state: StateInline, silent: bool) -> bool:
     src, pos = state.src, state.pos
-    if src[pos] != "#" or state.linkLevel > 0 or (pos > 0 and not src[pos - 1].isspace()):
+    if src[pos] not in "#@" or state.linkLevel > 0 or (pos > 0 and not src[pos - 1].isspace()):
         return False
-    found = _TAG.match(src, pos, state.posMax)
+    kind, pattern = ("tag", _TAG) if src[pos] == "#" else ("person", _PERSON)
+    found = pattern.match(src, pos, state.posMax)
     if not found:
         return False
     if not silent:
-        token = state.push("tag", "", 0)
+        token = state.push(kind, "", 0)
         token.meta = {"target": found[1], "fragment": "", "text": found[0]}
         token.content = found[0]
     state.pos = found.end()
@@ -172,6 +175,8 @@ def _render_reference(
 ) -> str:
     token = tokens[index]
     meta, text = token.meta, escapeHtml(str(token.meta["text"]))
+    if token.type == "person":
+        return text
     if token.type == "tag":
         return f'<a class="tag">{text}</a>'
     href = meta["target"] + (f"#{meta['fragment']}" if meta["fragment"] else "")

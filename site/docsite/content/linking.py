@@ -117,7 +117,7 @@ class PageLinks:
         self._rows: dict[str, LinkRow] = {}
         self._references: dict[str, LinkRow] = {}
         for row in library.links(source):
-            rows = self._references if row.kind in ("wikilink", "transclusion") else self._rows
+            rows = self._references if row.kind in ("wikilink", "transclusion", "tag") else self._rows
             rows.setdefault(row.target, row)
 
     def plain(self, href: str) -> Destination:

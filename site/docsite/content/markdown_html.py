@@ -77,6 +77,7 @@ class Sheet:
     transclusion: Callable[[Reference, bool], str]
     tag: Callable[[Reference], str]
     tag_list: Callable[[], str]
+    person: Callable[[Reference], str]
     anchors: bool = True
     footnotes: str = ""
     headings: list[Anchored] = field(default_factory=list)
@@ -181,6 +182,9 @@ class _Renderer(RendererHTML):
 
     def task(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         return self.sheet.marks.html(render_task(self, tokens, index, options, env))
+
+    def person(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        return self.sheet.marks.html(self.sheet.person(_reference(tokens[index])))
 
     def heading_open(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         opened = str(self.renderToken(tokens, index, options, env))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from ...pipeline.errors import RejectedDocument
+from ...pipeline.model import PERSON_NOTES, TAG_NOTES
 from ...pipeline.parse.front_matter import read_front_matter
 from ...pipeline.parse.markdown.authoring import MORE
 from ...pipeline.sanitize import sanitize
@@ -127,8 +128,9 @@ class _Rendering:
             marks=Marks(text),
             wikilink=lambda reference: self._wikilink(links, reference),
             transclusion=lambda reference, is_block: self._transclusion(links, reference, stack, is_block),
-            tag=self._tag,
-            tag_list=self._tag_list,
+            tag=lambda reference: self._tag(links, reference),
+            tag_list=lambda: self._tag_list(links),
+            person=lambda reference: self._person(links, reference),
             anchors=not transcluded,
             footnotes=f"t{self._transclusions}" if transcluded else "",
         )
@@ -148,21 +150,28 @@ class _Rendering:
         text = links.label(reference.target, reference.fragment, reference.text)
         return link_html(links.reference(reference.target, reference.fragment), text)
 
-    def _tag(self, reference: Reference) -> str:
+    def _person(self, links: PageLinks, reference: Reference) -> str:
+        note = links.reference(f"{PERSON_NOTES}{reference.target}", "")
+        return escape(reference.text) if note.kind == "missing" else link_html(note, reference.text)
+
+    def _tag(self, links: PageLinks, reference: Reference) -> str:
+        note = links.reference(f"{TAG_NOTES}{reference.target}", "")
+        if note.kind == "internal":
+            return link_html(note, reference.text, "tag")
         page = self._tag_pages.get(reference.target)
         if page is None:
             return f'<span class="tag">{escape(reference.text)}</span>'
         href = self._library.href(self._page, page)
         return link_html(Destination("internal", href), reference.text, "tag")
 
-    def _tag_list(self) -> str:
+    def _tag_list(self, links: PageLinks) -> str:
         """Return every tag with the pages that have it."""
         lists = []
         for name, entries in self._library.tags().items():
             hrefs = ((self._library.href(self._page, entry.page), entry.title) for entry in entries)
-            links = (link_html(Destination("internal", href), title) for href, title in hrefs)
-            pages = "".join(f"<li>{link}</li>" for link in links)
-            tag = self._tag(Reference(name, "", f"#{name}"))
+            shown = (link_html(Destination("internal", href), title) for href, title in hrefs)
+            pages = "".join(f"<li>{link}</li>" for link in shown)
+            tag = self._tag(links, Reference(name, "", f"#{name}"))
             lists.append(f'<dt id="tag:{escape(name)}">{tag}</dt><dd><ul>{pages}</ul></dd>')
         return f'<dl class="tag-list">{"".join(lists)}</dl>'
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
@@ -19,6 +22,8 @@ from ...pipeline.settings.site import Site
 from ...pipeline.untrusted import NotRead, read_regular
 
 MAX_BYTES, MAX_FOLDERS = 2_000_000, 20_000
+# Of a file, and of parts within each other.
+MAX_PARTS, _MAX_DEPTH = 50, 5
 _IN_FOLDERS = frozenset({".pages", "_category_.json", "_category_.yml", "_category_.yaml"})
 _log = logging.getLogger("noctule")
 
@@ -50,7 +55,9 @@ def navigation_files(settings: Site) -> Iterator[NavigationFile]:
     for collection, places in sorted(settings.navigation.items()):
         for place in map(Path, places):
             if not place.is_dir():
-                yield NavigationFile(collection, place, place.name, _read(place, place.parent))
+                content = _read(place, place.parent)
+                content = _with_parts(content, place.parent) if b'"$ref"' in content else content
+                yield NavigationFile(collection, place, place.name, content)
                 continue
             for path in _in_folder(place):
                 yield NavigationFile(collection, path, path.relative_to(place).as_posix(), _read(path, place))
@@ -79,6 +86,30 @@ def _read(path: Path, folder: Path) -> bytes:
             where=str(path),
             hint="Mend the setting, or the file.",
         ) from None
+
+
+def _with_parts(content: bytes, folder: Path) -> bytes:
+    """Return JSON with the files in the place of each ``{"$ref": "./part.json"}``, as Mintlify reads it.
+
+    A part that is not in the folder, or no JSON, stays a reference, which the reader remarks on.
+    """
+    left = [MAX_PARTS]
+
+    def filled(value: Any, depth: int) -> Any:
+        if isinstance(value, list):
+            return [filled(each, depth) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if isinstance(name := value.get("$ref"), str) and depth < _MAX_DEPTH and left[0]:
+            left[0] -= 1
+            with suppress(OSError, ValueError, NotRead):
+                return filled(json.loads(read_regular(folder / name, MAX_BYTES, folder)), depth + 1)
+        return {key: filled(each, depth) for key, each in value.items()}
+
+    try:
+        return json.dumps(filled(json.loads(content), 0)).encode()
+    except (ValueError, RecursionError):  # the reader says so
+        return content
 
 
 def declared_contents(settings: Site) -> dict[str, Declared]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from ...pipeline.model import TAG_NOTES
 from .. import urls
 from ..content.markdown_html import Anchored
 from ..content.render import Content
@@ -95,7 +96,7 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         crumbs=_crumbs(plan, entry),
         toc=toc,
         toc_level=min((heading.level for heading in toc), default=2),
-        tags=tuple(Tag(name, plan.tag_pages[name]) for name in dict.fromkeys(entry.tags)),
+        tags=_tags(plan, entry),
         modified=entry.modified,
         community=community,
         community_label=plan.topic_label(community) if community else "",
@@ -122,6 +123,14 @@ def _source_url(pattern: str, entry: Entry) -> str:
     if "{path}" not in pattern:
         pattern = f"{pattern.rstrip('/')}/{{path}}"
     return pattern.replace("{path}", urls.encoded(entry.path)).replace("{collection}", entry.collection)
+
+
+def _tags(plan: SitePlan, entry: Entry) -> tuple[Tag, ...]:
+    """Return the document's tags, each with its note, where it has one, or else the list of its pages."""
+    rows = plan.library.links(entry) if entry.tags else ()
+    notes = {row.target: plan.library.by_id.get(row.target_id or "") for row in rows if row.kind == "tag"}
+    found = ((name, notes.get(f"{TAG_NOTES}{name}")) for name in dict.fromkeys(entry.tags))
+    return tuple(Tag(name, note.page if note else plan.tag_pages[name]) for name, note in found)
 
 
 def _backlinks(plan: SitePlan, rows: Sequence[int]) -> tuple[Entry, ...]:

@@ -12,7 +12,7 @@ from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot, RejectedDocument
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
-from noctule.pipeline.source_files import FoundFile, read_asset
+from noctule.pipeline.source_files import FoundFile, read_asset, read_file
 
 
 def collection(root: Path, **more: object) -> Collection:
@@ -47,18 +47,31 @@ def test_exclude_wins_over_include(tmp_path: Path) -> None:
 
 
 def test_links_are_reported_and_not_followed(tmp_path: Path) -> None:
-    write(tmp_path, "real/x.md")
-    (tmp_path / "secret.md").symlink_to("/etc/passwd")
-    (tmp_path / "folder").symlink_to(tmp_path / "real")
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    listing = list_files("c", collection(tmp_path))
+    outside = tmp_path / "outside"
+    write(tmp_path, "root/real/x.md", "outside/secret.md", "root/.hidden/y.md", "root/drafts/z.md")
+    links = {
+        "secret.md": "/etc/passwd", "folder": outside, "loop": tmp_path / "root/loop", "gone.md": "gone",
+        "real/up": tmp_path / "root", "hidden": tmp_path / "root/.hidden", "out.md": outside / "secret.md",
+        "left": tmp_path / "root/drafts",
+    }  # fmt: skip
+    for name, target in links.items():
+        (tmp_path / "root" / name).symlink_to(target)
+    listing = list_files("c", collection(tmp_path / "root", exclude=("/drafts/",)))
     assert [file.path for file in listing.files] == ["real/x.md"]
-    assert [(r.path, r.kind) for r in listing.rejections] == [
-        ("folder", "skipped"),
-        ("loop", "skipped"),
-        ("secret.md", "skipped"),
-    ]
+    assert [(r.path, r.kind) for r in listing.rejections] == [(name, "skipped") for name in sorted(links)]
     assert all("symbolic link" in r.reason for r in listing.rejections)
+
+
+def test_a_link_within_the_folder_is_followed_once(tmp_path: Path) -> None:
+    write(tmp_path, "real/x.md", "real/drafts/z.md", "real/owl.png")
+    (tmp_path / "alias").symlink_to("real")
+    (tmp_path / "real" / "again.md").symlink_to("x.md")
+    (tmp_path / "real" / "more").symlink_to("drafts")
+    listing = list_files("c", collection(tmp_path, exclude=("/real/drafts/",)))
+    assert [file.path for file in listing.files] == ["alias/x.md", "real/again.md", "real/x.md"]
+    assert [file.path for file in listing.assets] == ["alias/owl.png", "real/owl.png"]
+    assert read_file(listing.files[0], collection(tmp_path)).content == (tmp_path / "real/x.md").read_bytes()
+    assert [r.path for r in listing.rejections] == ["alias/again.md", "alias/more", "real/more"]
 
 
 @pytest.mark.timeout(10)

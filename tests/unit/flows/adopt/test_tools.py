@@ -107,6 +107,12 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"hugo.toml": 'title = "T"\nbaseURL = "https://e.org/"\ntheme = "x"\n', "content/a.md": "# A\n"},
         {"root": "content", "title": "T", "base_url": "https://e.org/", "left": "theme of Hugo"},
     ),
+    "Hugo, in a folder": (
+        {"config/_default/config.toml": 'baseURL = "https://e.org/"\ndisableLanguages = ["de"]\n',
+         "config/_default/languages.toml": '[en]\ncontentDir = "content/en"\n[de]\n[nl]\n',
+         "config/_default/params.toml": 'title = "T"\n', "content/en/a.md": "# A\n"},
+        {"root": "content/en", "title": "T", "base_url": "https://e.org/", "left": "the language nl"},
+    ),
     "Dendron": (
         {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
          "publishing: {siteUrl: 'https://e.org', siteIndex: a, siteHierarchies: [a], seo: {title: T}}\n",

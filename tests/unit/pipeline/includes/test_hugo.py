@@ -78,6 +78,11 @@ def test_notes_and_tabs_become_boxes_that_nest() -> None:
     ]
 
 
+def test_a_box_may_have_its_text_as_an_argument() -> None:
+    text = '{{< alert icon="x" text="Mind the owl." />}}'
+    assert lines(text) == ["//////// note", "Mind the owl.", "////////"]
+
+
 def test_unknown_shortcodes_go_and_what_they_enclose_stays() -> None:
     found = expanded("a\n{{< chart x=1 >}} {{< frame >}}inner{{< /frame >}} {{< /stray >}}")
     assert found.text == "a\n inner "
@@ -90,6 +95,13 @@ def test_a_reference_is_found_as_hugo_finds_it(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
     names = ("next", "top.md#a", "/top", "part", "../../etc")
+    for name in ("far/away/alone.md", "far/twice.md", "part/twice.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text("x")
+    assert (
+        expanded('{{< ref "alone#b" >}} {{< ref "twice" >}}', str(tmp_path)).text
+        == "/far/away/alone.md#b twice"
+    )
     text = " ".join(f'{{{{< ref "{name}" >}}}}' for name in names)
     found = expanded(text, str(tmp_path), "guide/page.md").text
     assert found == "/guide/next.md /top.md#a /top /part/_index.md ../../etc"

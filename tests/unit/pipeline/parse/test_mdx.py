@@ -14,6 +14,18 @@ def read(text: str) -> Document:
     return parse(Source("c", "page.mdx", content, sha256_hex(content)), Collection(root="unused"))
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Example:\n    ```python\n    a = 1\n\n      b\n    ```\n\nMore.\n", "a = 1\n\n  b"),
+        ("- item\n\n    ```python\n    a = 1\n    ```\n", "a = 1"),
+        ("1. one\n\n   more\n\n    ```python\n    a = 1\n    ```\n", "a = 1"),
+    ],
+)
+def test_a_fence_may_be_indented_as_deep_as_one_likes(text: str, code: str) -> None:
+    assert [block.code for block in read(text).blocks if block.kind == "code"] == [code]
+
+
 def test_modules_components_and_comments_go_and_their_text_stays() -> None:
     document = read(
         "---\ntitle: Given\n---\nimport Tabs from '@theme/Tabs';\nimport {\n  A,\n} from \"x\";\n\n"
