@@ -119,7 +119,8 @@ class SetBuild:
         model = export_query_model(self._run, self._store, encoding)
         corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
         keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
-        written = self._each(writing.NAME, writing.write, keys, links=links, model=model)
+        known = {"links": links, "model": model, "statistics": corpus.key}
+        written = self._each(writing.NAME, writing.write, keys, **known)
         rejections = self._rejections(surveys, clashing)
         staged = stage_set(
             self._run, self._store, corpus, _records(written), self._shards, encoding, model, rejections,
@@ -163,7 +164,12 @@ class SetBuild:
         return dict(zip(keys, found, strict=True))
 
     def _task(
-        self, shard: str, key: str, links: Mapping[str, Record] | None = None, model: QueryModel | None = None
+        self,
+        shard: str,
+        key: str,
+        links: Mapping[str, Record] | None = None,
+        model: QueryModel | None = None,
+        statistics: str = "",
     ) -> ShardTask:
         named = links[shard]["values"]["assets"] if links else ()
         found = (self._assets.get((collection, path)) for collection, path in named)
@@ -178,6 +184,7 @@ class SetBuild:
             before=self._before.get(shard),
             key=key,
             model=model,
+            statistics=statistics,
         )
 
     @property
