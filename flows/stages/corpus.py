@@ -82,11 +82,7 @@ def corpus_to_publish(
             failures[name] = error
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
-    known = cache.collections(store.current()) if failures else {}
-    kept = {
-        name: known[name] if name in known else _without_documents(name, store, hashed.deciding[name], error)
-        for name, error in failures.items()
-    }
+    kept = _kept(failures, hashed, cache, store)
     well = {
         name: CollectionRecord(parsed.keys.get(name, ()), hashed.deciding[name])
         for name in sound(settings, failures)
@@ -98,6 +94,17 @@ def corpus_to_publish(
     published = _with_rejections(well | kept, own)
     corpus, record = _corpus(published, cache, failures)
     return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed)
+
+
+def _kept(
+    failures: Mapping[str, NoctuleError], hashed: HashedSources, cache: ParseCache, store: Store
+) -> dict[str, CollectionRecord]:
+    """Return what each failed collection has in the current snapshot; raise its error if it has nothing."""
+    known = cache.collections(store.current()) if failures else {}
+    return {
+        name: known[name] if name in known else _without_documents(name, store, hashed.deciding[name], error)
+        for name, error in failures.items()
+    }
 
 
 def _with_rejections(

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Set
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, SettingsError
+from ...pipeline.printable import counted
 from ...pipeline.settings.settings import Settings
 
 _log = logging.getLogger("noctule")
@@ -26,7 +27,9 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
     most, lost = settings.limits.max_shrink_share, before - after
     if not 0 < after < before or lost / before <= most:
         return
-    shrunk = f"collection {name!r} would lose {lost:,} of its {before:,} documents ({lost / before:.0%})"
+    shrunk = (
+        f"collection {name!r} would lose {lost:,} of its {counted(before, 'document')} ({lost / before:.0%})"
+    )
     if accept:
         _log.warning("accepted: %s", shrunk)
         return

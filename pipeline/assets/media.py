@@ -66,6 +66,8 @@ _BY_ENDING: Mapping[str, MediaType] = {
     "gz": MediaType("application/gzip", "gz", "file", ((0, b"\x1f\x8b"),)),
     "csv": MediaType("text/csv", "csv", "file"),
     "tsv": MediaType("text/tab-separated-values", "tsv", "file"),
+    # Views of Obsidian over notes: only Obsidian makes tables of them.
+    "base": MediaType("text/yaml", "base", "file"),
     "docx": MediaType(f"{_OFFICE}wordprocessingml.document", "docx", "file", _ZIP),
     "xlsx": MediaType(f"{_OFFICE}spreadsheetml.sheet", "xlsx", "file", _ZIP),
     "pptx": MediaType(f"{_OFFICE}presentationml.presentation", "pptx", "file", _ZIP),

@@ -16,15 +16,16 @@ from ..errors import is_transient
 from ..untrusted import NotRead, read_toml, read_yaml
 from .parts import whole
 
-Tool = Literal["jekyll", "vitepress", "docusaurus"]
+Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian"]
 # The names of files and folders that stand at the head of a tool's folder.
 _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "jekyll": ("_config.yml",),
     "vitepress": (".vitepress", ".vuepress"),
     "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
+    "obsidian": (".obsidian",),
 }
 _MAX_YAML_BYTES = 64 * 1024
-_FRONT_MATTER = re.compile(
+FRONT_MATTER = re.compile(
     r"---[ \t]*\n(?P<yaml>[\s\S]*?)^---[ \t]*(?:\n|\Z)"
     r"|\+\+\+[ \t]*\n(?P<toml>[\s\S]*?)^\+\+\+[ \t]*(?:\n|\Z)",
     re.MULTILINE,
@@ -69,9 +70,13 @@ class Context:
 
 
 def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
-    """Return the tools whose settings stand in one of these folders."""
+    """Return the tools whose settings stand in one of these folders, those of Docusaurus also above one."""
+    above = [folder.parent for folder in folders]
     return frozenset(
-        tool for tool, names in _SIGNS.items() if any(os.path.lexists(f / n) for f in folders for n in names)
+        tool
+        for tool, names in _SIGNS.items()
+        for folder in (*folders, *(above if tool == "docusaurus" else ()))
+        if any(os.path.lexists(folder / name) for name in names)
     )
 
 
@@ -84,7 +89,7 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
 
 
 def _front_matter(text: str) -> Mapping[str, object]:
-    found = _FRONT_MATTER.match(text)
+    found = FRONT_MATTER.match(text)
     if found is None:
         return {}
     return _values(found["yaml"]) if found["toml"] is None else _toml_values(found["toml"])
@@ -92,7 +97,7 @@ def _front_matter(text: str) -> Mapping[str, object]:
 
 def without_front_matter(text: str) -> str:
     """Return an included page without the block at its head."""
-    found = _FRONT_MATTER.match(text)
+    found = FRONT_MATTER.match(text)
     return whole(text[found.end() :] if found else text)
 
 

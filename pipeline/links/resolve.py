@@ -37,7 +37,7 @@ from .published import (
 
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
+_SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb", ".txt")
 _BY_NAME = ("wikilink", "transclusion")
 
 

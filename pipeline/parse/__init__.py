@@ -16,6 +16,7 @@ from ..includes.python_blocks import with_references
 from ..model import Block, Document, Source, Syntax
 from ..settings.collection import Collection, Rule
 from ..visibility import DRAFT, visibility_of
+from .canvas import markdown_of_canvas
 from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
 from .markdown.authoring import MORE, published_text
@@ -41,7 +42,7 @@ def parse(source: Source, collection: Collection) -> Document:
     """
     where = f"{source.collection}:{source.path}"
     try:
-        suffix = PurePosixPath(source.path).suffix.lower()
+        suffix = PurePosixPath(source.path_by_format).suffix.lower()
         if (read_bytes := _BINARY_READERS.get(suffix)) is not None:
             return _document(source, collection, "html", read_bytes(source.content, source.path, where))
         read = _READERS.get(suffix, _markdown)
@@ -95,6 +96,10 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
 
 def _notebook(text: str, source: Source, collection: Collection, where: str) -> Document:
     return _markdown(markdown_of_notebook(text, where), source, collection, where)
+
+
+def _canvas(text: str, source: Source, collection: Collection, where: str) -> Document:
+    return _markdown(markdown_of_canvas(text, source.path, where), source, collection, where)
 
 
 def _html(text: str, source: Source, collection: Collection, where: str) -> Document:
@@ -182,6 +187,7 @@ def _front_matter(text: str, collection: Collection, where: str) -> FrontMatter:
 
 # Markdown where the settings include a file with another extension.
 _READERS = {
+    ".canvas": _canvas,
     ".htm": _html,
     ".html": _html,
     ".ipynb": _notebook,

@@ -20,6 +20,7 @@ DEFAULT_INCLUDE = (
     "**/*.mdx",
     "**/*.rst",
     "**/*.ipynb",
+    "**/*.canvas",
     "**/*.html",
     "**/*.htm",
     "**/*.txt",

@@ -155,6 +155,7 @@ _OWN = {
     "text": _MARKDOWN,
     "pdf": _STORE,
     "docx": _STORE,
+    "canvas": _STORE,
     "python": _PYTHON,
     "settings": _TOML,
     "store": _STORE,
@@ -179,6 +180,8 @@ FORGED = frozenset({"faiss", "parquet", "snapshot", "site"})
 # Chance alone writes none that a parser reads beyond its first bytes.
 _MADE = {
     "pdf": pdf_of([["Owls", "They hunt."], []], information="/Title (Owls)"),
+    "canvas": b'{"nodes": [{"id": "a", "type": "group", "label": "Owls", "x": 0, "width": 9},'
+    b'{"id": "b", "type": "text", "text": "# They\\n```"}], "edges": [{"fromNode": "a", "label": "x"}]}',
     "docx": docx_of(paragraph("Owls", "Heading1") + paragraph("They hunt.")),
 }
 

@@ -197,6 +197,7 @@ TARGETS: dict[str, Target] = {
     "html": _reader("a.html"),
     "rst": _reader("a.rst"),
     "notebook": _reader("a.ipynb"),
+    "canvas": _reader("a.canvas"),
     "text": _reader("a.txt"),
     "pdf": _reader("a.pdf"),
     "docx": _reader("a.docx"),

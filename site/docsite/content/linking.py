@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 
 from ...pipeline.address import outside_address
 from ...pipeline.links.fragments import find_anchor
+from ...pipeline.links.published import without_ending
 from ...pipeline.parse.labels import LABEL_PREFIX, label_anchor, labels_in
 from ...pipeline.parse.markup import names_in
 from ...pipeline.sanitize import ID_PREFIX, is_outward
@@ -168,7 +169,8 @@ class PageLinks:
         name, _, named = text.partition("#")
         stem = posixpath.splitext(posixpath.basename(entry.path))[0].lower()
         by_text = posixpath.basename(name).lower() == stem if name else bool(named) and named == row.fragment
-        return target if by_text and posixpath.basename(target).lower() != stem else text
+        is_name = posixpath.basename(without_ending(target)).lower() == stem
+        return target if by_text and not is_name else text
 
     def _destination(self, row: LinkRow) -> Destination:
         entry = self._library.by_id.get(row.target_id or "")

@@ -19,8 +19,10 @@ from ...pipeline.address import slugify
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.labels import UNTITLED, label_anchor, labels_in
+from ...pipeline.parse.markdown.authoring import TAG_LIST
 from ...pipeline.parse.markdown.inline import read_inline
 from ...pipeline.parse.markdown.listings import NOTES, listing_of
+from ...pipeline.parse.markdown.marks import render_task
 from ...pipeline.parse.markdown.syntax import markdown_parser
 from .definitions import definition_lists
 from .formulas import formula_html
@@ -74,6 +76,7 @@ class Sheet:
     wikilink: Callable[[Reference], str]
     transclusion: Callable[[Reference, bool], str]
     tag: Callable[[Reference], str]
+    tag_list: Callable[[], str]
     anchors: bool = True
     footnotes: str = ""
     headings: list[Anchored] = field(default_factory=list)
@@ -176,6 +179,9 @@ class _Renderer(RendererHTML):
     def tag(self, tokens: Sequence[Token], index: int, *_: object) -> str:
         return self.sheet.marks.html(self.sheet.tag(_reference(tokens[index])))
 
+    def task(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+        return self.sheet.marks.html(render_task(self, tokens, index, options, env))
+
     def heading_open(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         opened = str(self.renderToken(tokens, index, options, env))
         meta = tokens[index].meta
@@ -202,6 +208,8 @@ class _Renderer(RendererHTML):
         return self.sheet.marks.html(listing_html(listing_of(tokens[index]))) + "\n"
 
     def html_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        if tokens[index].content.strip() == TAG_LIST:
+            return self.sheet.marks.html(self.sheet.tag_list())
         return _contained(tokens[index].content)
 
     def html_inline(self, tokens: Sequence[Token], index: int, *_: object) -> str:

@@ -128,6 +128,7 @@ class _Rendering:
             wikilink=lambda reference: self._wikilink(links, reference),
             transclusion=lambda reference, is_block: self._transclusion(links, reference, stack, is_block),
             tag=self._tag,
+            tag_list=self._tag_list,
             anchors=not transcluded,
             footnotes=f"t{self._transclusions}" if transcluded else "",
         )
@@ -153,6 +154,17 @@ class _Rendering:
             return f'<span class="tag">{escape(reference.text)}</span>'
         href = self._library.href(self._page, page)
         return link_html(Destination("internal", href), reference.text, "tag")
+
+    def _tag_list(self) -> str:
+        """Return every tag with the pages that have it."""
+        lists = []
+        for name, entries in self._library.tags().items():
+            hrefs = ((self._library.href(self._page, entry.page), entry.title) for entry in entries)
+            links = (link_html(Destination("internal", href), title) for href, title in hrefs)
+            pages = "".join(f"<li>{link}</li>" for link in links)
+            tag = self._tag(Reference(name, "", f"#{name}"))
+            lists.append(f'<dt id="tag:{escape(name)}">{tag}</dt><dd><ul>{pages}</ul></dd>')
+        return f'<dl class="tag-list">{"".join(lists)}</dl>'
 
     def _transclusion(
         self, links: PageLinks, reference: Reference, stack: tuple[str, ...], is_block: bool

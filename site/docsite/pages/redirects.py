@@ -103,7 +103,7 @@ def _file(plan: SitePlan, address: str) -> str:
     if clean.startswith("..") or clean == "." or too_long:
         return ""
     _, ending = posixpath.splitext(clean)
-    if ending.lower() in (".md", ".mdx", ".rst", ".ipynb", ".markdown"):
+    if ending.lower() in (".md", ".mdx", ".rst", ".ipynb", ".canvas", ".markdown"):
         return urls.page_path(clean)
     return clean if ending.lower() in (".html", ".htm") else f"{clean}/{urls.HOME}"
 

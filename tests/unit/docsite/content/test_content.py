@@ -22,6 +22,7 @@ def _soup(text: str, **others: str) -> BeautifulSoup:
         ("[x](guide/install.md#nowhere)", "guide/install.html"),
         ("[[install]]", "guide/install.html"),
         ("[[install#First steps|how]]", "guide/install.html#first-steps"),
+        ("[[guide/install.md|install]]", "guide/install.html"),
         ("[x](#here)", "#here"),
         ('<a href="guide/install.md">x</a>', "guide/install.html"),
         ("[x][ref]\n\n[ref]: guide/install.md", "guide/install.html"),
@@ -182,11 +183,28 @@ def test_addresses_of_headings_on_other_tools_sites_lead_to_them() -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_a_label_that_is_the_name_of_the_note_is_shown_for_a_path_to_it() -> None:
+    assert "/bat.md" not in _soup("[[/bat.md|bat]]", bat="x").text
+
+
 def test_task_lists_show_their_state() -> None:
     boxes = _soup("- [x] done\n- [ ] open\n").find_all("input")
     assert [(b["type"], b.has_attr("checked"), b["aria-label"]) for b in boxes] == [
         ("checkbox", True, "done"), ("checkbox", False, "to do"),
     ]  # fmt: skip
+
+
+def test_tasks_in_other_states_say_which() -> None:
+    soup = _soup("- [/] half [b](bat.md)\n- [ ] open\n\n1. [-] no\n\n   more\n", bat="x")
+    states = [
+        (each["aria-label"], each.parent.get_text(" ", strip=True)) for each in soup.select(".task-state")
+    ]
+    assert states == [("in progress", "/ half b"), ("cancelled", "- no")]
+    assert len(soup.select(".contains-task-list > .task-list-item")) == 3
+
+
+def test_what_only_looks_like_a_task_stays() -> None:
+    assert "[/] half" in _soup("[/] half\n").text and "[c] x" in _soup("- [c] x\n").text
 
 
 def test_a_tag_in_the_text_leads_to_the_tags_page() -> None:

@@ -1,0 +1,74 @@
+"""What plugins of Obsidian put into notes: queries, which only Obsidian can answer, and fields of Dataview.
+
+A field, ``key:: value``, is shown as its key and its value. Logseq writes properties in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .fences import Fences, code_of, fences_of
+from .parts import Literal
+from .project import FRONT_MATTER, Context
+
+MARKS = ("```dataview", "```datacore", "```tasks", "```query", "```base", "`= ", "`$= ", "<%", ":: ")
+
+_QUERIES = frozenset({"dataview", "dataviewjs"})
+# Elsewhere these may be languages of examples.
+_IN_VAULTS = frozenset(
+    {"tasks", "query", "base", *(f"datacore{kind}" for kind in ("", "js", "jsx", "ts", "tsx"))}
+)
+_INLINE = re.compile(r"(?<!`)`(?P<js>\$?)=[ \t]*(?P<query>[^`\n]{1,500})`(?!`)")
+_OF_NOTES = re.compile(r"(?:\w+\(.{0,100}?)?\b(?:this|dv)\.")
+_TEMPLATE = re.compile(r"<%(?:[-_*~+][^%\n]|[^%\n])[^\n]{0,500}?%>")
+_LINE = re.compile(
+    r"^(?P<before>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?)?)"
+    r"(?P<key>(?P<strong>\*\*|__|)[^\W_](?:[\w /-]{0,58}\w)?(?P=strong))::[ \t]+(?=\S)(?P<value>[^\n]*)$",
+    re.MULTILINE,
+)
+_BRACKETED = re.compile(
+    r"(?P<open>[\[(])(?P<key>[^\W_](?:[\w /-]{0,58}\w)?)::[ \t]+"
+    r"(?P<value>(?:\[\[[^\[\]\n]{1,200}\]\]|[^\[\]()\n]){1,300})(?P<close>[\])])"
+)
+
+
+def directives(text: str, context: Context) -> Iterator[Literal]:
+    """Yield the queries of a note, which are left out with a remark, and its fields."""
+    is_vault, fences, code = context.is_of("obsidian"), fences_of(text), code_of(text)
+    start = head.end() if (head := FRONT_MATTER.match(text)) else 0
+    yield from _blocks(text, fences, is_vault)
+    for found in _INLINE.finditer(text, start):
+        if not fences.hold(found.start()) and (is_vault or _OF_NOTES.match(found["query"])):
+            yield _unanswered(*found.span(), found[0].strip("`"))
+    for found in _TEMPLATE.finditer(text, start) if is_vault else ():
+        if not code.hold(found.start()):
+            yield _unanswered(*found.span(), found[0])
+    yield from _fields(text, code, start)
+
+
+def _blocks(text: str, fences: Fences, is_vault: bool) -> Iterator[Literal]:
+    for start, end, info in fences.spans:
+        kind = info.split(maxsplit=1)[0].lower() if info else ""
+        if kind in _QUERIES or (is_vault and kind in _IN_VAULTS):
+            opening = text.rfind("\n", 0, max(0, start - 1)) + 1
+            closing = text.find("\n", end)
+            yield _unanswered(opening, len(text) if closing < 0 else closing, f"the block {kind}")
+
+
+def _unanswered(start: int, end: int, query: str) -> Literal:
+    return Literal(start, end, "", f"{query:.80} is a query that only Obsidian can answer: it is left out")
+
+
+def _fields(text: str, code: Fences, start: int) -> Iterator[Literal]:
+    for found in _LINE.finditer(text, start):
+        if not code.hold(found.start("key")):
+            yield Literal(found.start("key"), found.start("value"), f"**{found['key'].strip('*_')}:** ")
+            # Obsidian shows each on a line of its own.
+            yield Literal(found.end(), found.end(), "  ")
+    for found in _BRACKETED.finditer(text, start):
+        is_pair = found["open"] + found["close"] in ("[]", "()")
+        if is_pair and not code.hold(found.start()) and text[found.end() : found.end() + 1] not in ("(", "["):
+            # In round brackets the key is not shown.
+            key = f"**{found['key']}:** " if found["open"] == "[" else ""
+            yield Literal(*found.span(), f"{key}{found['value'].strip()}")

@@ -1,0 +1,82 @@
+"""Queries of Obsidian's plugins are left out with a remark; fields of Dataview are shown as key and value."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
+from noctule.pipeline.includes.project import Context, Project, Tool
+
+
+def expanded(text: str, tool: Tool | None = "obsidian") -> ExpandedText:
+    def find(_target: str, _included_by: str) -> IncludedFile:
+        raise NotIncluded("there is no such file")
+
+    context = Context(Project("/vault", frozenset({tool} if tool else ())), path="/vault/note.md")
+    return expand(text, "/vault/note.md", find, 1_000_000, context)
+
+
+@pytest.mark.parametrize("kind", ["dataview", "dataviewjs", "tasks", "query", "base", "datacorejsx"])
+def test_a_block_that_only_obsidian_can_answer_is_left_out_and_named_by_its_line(kind: str) -> None:
+    found = expanded(f"Before.\n\n```{kind}\nTABLE x\n```\n\nAfter.\n")
+    assert found.text.split() == ["Before.", "After."]
+    assert found.notes == (
+        f"line 3: the block {kind} is a query that only Obsidian can answer: it is left out",
+    )
+
+
+def test_elsewhere_a_block_of_queries_is_an_example() -> None:
+    text = "```query\n{ users }\n```\n\n```tasks\nx\n```\n\nSet `= 1` and <% x %>.\n"
+    assert expanded(text, None) == ExpandedText(text, ())
+
+
+@pytest.mark.parametrize(
+    "query", ["`= this.file.name`", "`$= dv.current().x`", '`= dateformat(this.day, "d")`']
+)
+@pytest.mark.parametrize("tool", ["obsidian", None])
+def test_a_query_in_a_line_is_left_out(query: str, tool: Tool | None) -> None:
+    found = expanded(f"This is {query}, now.", tool)
+    assert found.text == "This is , now."
+    assert "only Obsidian can answer" in found.notes[0]
+
+
+def test_a_template_of_a_vault_is_left_out_and_one_in_code_stays() -> None:
+    assert expanded("a <% tp.date.now() %> b `<% x %>`").text == "a  b `<% x %>`"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("author:: Ada [[x]]\nyear:: 1843", "**author:** Ada [[x]]  \n**year:** 1843  "),
+        ("- **Due Date**:: now", "- **Due Date:** now  "),
+        ("- [ ] mow (due:: [[2026-01-01]])", "- [ ] mow [[2026-01-01]]"),
+        ("Rated [rating:: 9] of 10", "Rated **rating:** 9 of 10"),
+    ],
+)
+def test_a_field_is_its_key_and_its_value(written: str, shown: str) -> None:
+    assert expanded(written, None).text == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '---\ntitle: "[a:: b]"\n---\nx',
+        "`a:: b` and `[a:: b]`",
+        "```\na:: b\n```",
+        "std::vec",
+        "::: note\nx\n:::",
+    ],
+)
+def test_what_is_no_field_stays(text: str) -> None:
+    assert expanded(text).text == text
+
+
+@pytest.mark.parametrize(
+    "piece", ["[a:: ", "(a:: [[", "a:: b\n", "`= a", "<% ", "> - ", "a b ", "```query\n"]
+)
+def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
+    start = time.process_time()
+    expanded(":: " + (piece * 80_000)[:80_000])
+    assert time.process_time() - start < 5
