@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -113,12 +113,14 @@ def _check_set(path: Path, manifest: Manifest, spill: Path | None, *, shards: bo
             check_deep(folder, record.snapshot, spill=spill)
         found = read_manifest(folder, record.snapshot)
         require_of_set(folder, found, record, manifest)
-    _links_lead_to_documents(path, stores, manifest)
+    folders = [shard_store(stores, each.name) / SNAPSHOTS / each.snapshot for each in manifest.shards]
+    _links_lead_to_documents(path, folders)
+    for table in ("terms", "code_terms"):
+        _statistics_are_of_shards(path / table_file(table), tables[table], folders)
 
 
-def _links_lead_to_documents(path: Path, store: Path, manifest: Manifest) -> None:
+def _links_lead_to_documents(path: Path, folders: Sequence[Path]) -> None:
     """Raise ``DamagedSnapshot`` for a link of a shard whose target is in none of the set."""
-    folders = [shard_store(store, each.name) / SNAPSHOTS / each.snapshot for each in manifest.shards]
     names = [read_table(folder / table_file("documents"), ["doc_id"])["doc_id"] for folder in folders]
     every = pa.chunked_array([chunk for name in names for chunk in name.chunks], pa.string())
     if len(pc.unique(every)) < len(every):
@@ -131,6 +133,16 @@ def _links_lead_to_documents(path: Path, store: Path, manifest: Manifest) -> Non
             raise damaged(
                 f"a link leads to {lost!r:.200}, which no shard holds", folder / table_file("links")
             )
+
+
+def _statistics_are_of_shards(path: Path, terms: pa.Table, folders: Sequence[Path]) -> None:
+    """Raise ``DamagedSnapshot`` unless a set's terms, and their best scores, are those of its shards."""
+    shards = pa.concat_tables([read_table(each / path.name, ["term", "max_score"]) for each in folders])
+    best = shards.group_by("term").aggregate([("max_score", "max")]).sort_by("term")
+    own = terms.select(["term", "max_score"]).sort_by("term")
+    for column, name in (("term", "term"), ("max_score_max", "max_score")):
+        if not best[column].combine_chunks().equals(own[name].combine_chunks()):
+            raise damaged("these statistics do not belong to the set: its shards have others", path)
 
 
 def _alone(tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:

@@ -8,6 +8,7 @@ it touches; after a crash the run goes on with the passes that are done.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import pyarrow as pa
 from ... import artifacts, flows, pipeline
 from ...artifacts.disk.manifest_records import QueryModel, ShardRecord
 from ...artifacts.store.store import Store
+from ...pipeline.errors import SourceError
 from ...pipeline.identity import combined_hash, doc_id
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import EngineSettings, Settings
@@ -43,6 +45,7 @@ from .worker import ShardTask, record_of
 
 # In seconds of processor time: only what hangs takes so long, and parsers have limits of their own.
 _LIMIT_S = 86_400.0
+_log = logging.getLogger("noctule")
 Record = Mapping[str, Any]
 
 
@@ -111,7 +114,18 @@ class SetBuild:
         self._assets = {(file.collection, file.path): file for file in listing.assets}
 
     def build(self) -> SetResult:
-        """Build every shard and stage the set; raise as a build of one snapshot does."""
+        """Build every shard and stage the set; raise as a build of one snapshot does.
+
+        Each pass reads the sources: if these change or fail after the survey, all begins again, once.
+        """
+        try:
+            return self._build()
+        except SourceError as error:
+            _log.warning("the passes over the shards begin again: %s", error)
+            self._read(self._listing)
+            return self._build()
+
+    def _build(self) -> SetResult:
         surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
@@ -119,7 +133,8 @@ class SetBuild:
         model = export_query_model(self._run, self._store, encoding)
         corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
         keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
-        written = self._each(writing.NAME, writing.write, keys, links=links, model=model)
+        known = {"links": links, "model": model, "statistics": corpus.key}
+        written = self._each(writing.NAME, writing.write, keys, **known)
         rejections = self._rejections(surveys, clashing)
         staged = stage_set(
             self._run, self._store, corpus, _records(written), self._shards, encoding, model, rejections,
@@ -163,7 +178,12 @@ class SetBuild:
         return dict(zip(keys, found, strict=True))
 
     def _task(
-        self, shard: str, key: str, links: Mapping[str, Record] | None = None, model: QueryModel | None = None
+        self,
+        shard: str,
+        key: str,
+        links: Mapping[str, Record] | None = None,
+        model: QueryModel | None = None,
+        statistics: str = "",
     ) -> ShardTask:
         named = links[shard]["values"]["assets"] if links else ()
         found = (self._assets.get((collection, path)) for collection, path in named)
@@ -178,6 +198,7 @@ class SetBuild:
             before=self._before.get(shard),
             key=key,
             model=model,
+            statistics=statistics,
         )
 
     @property

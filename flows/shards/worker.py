@@ -42,8 +42,8 @@ class ShardTask:
 
     ``shards`` are those of the plan that have files.
     ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
-    ``key`` stands for all that the pass depends on besides what the shard's own files say. ``model`` encodes
-    queries; it is known when the shard is written.
+    ``key`` stands for all that the pass depends on besides what the shard's own files say. ``statistics`` is
+    the key of what was merged over all shards, ``model`` encodes queries: known when the shard is written.
     """
 
     shard: str
@@ -54,6 +54,7 @@ class ShardTask:
     listing: Listing
     before: SnapshotId | None = None
     key: str = ""
+    statistics: str = ""
     model: QueryModel | None = None
 
     @property

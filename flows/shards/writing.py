@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from ...artifacts.store.query_models import share
 from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
+from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import combined_hash
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.lexical import count_anchors, index_code, index_prose
@@ -18,7 +19,7 @@ from ..stages.sources import asset_hash
 from ..stages.write import StagedSnapshot
 from .link_graph import graph_of, partition_of
 from .linking import OUTGOING, incoming, incoming_links
-from .merging import read_statistics
+from .merging import STATISTICS, read_statistics
 from .statistics import only_terms
 from .survey import require_same
 from .worker import ShardTask, execution, receipt
@@ -33,6 +34,7 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     key = combined_hash([task.key, *_asset_hashes(task)])
     if (found := task.files.recorded(NAME, key)) is not None and _is_there(task, found):
         return receipt(found)
+    _require_statistics(task)
     if task.model is not None:
         share(task.store, shard_store(task.store, task.shard), task.model.files)
     known = {
@@ -56,6 +58,16 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     snapshot = Store(shard_store(task.store, task.shard)).read_unverified(published.snapshot_id)
     tables = {highest(name): snapshot.table(name, ["term", "max_score"]) for name in TERM_TABLES}
     return receipt(task.files.write(NAME, key, tables, **values))
+
+
+def _require_statistics(task: ShardTask) -> None:
+    """Raise ``ArtifactError`` unless this worker finds on its disk what was merged over all shards."""
+    if task.corpus.recorded(STATISTICS, task.statistics) is None:
+        raise ArtifactError(
+            "the statistics there do not belong to the set that is built",
+            where=str(task.corpus.folder),
+            hint="Does the worker see the store of this run? Then run it again: they are made anew.",
+        )
 
 
 def _asset_hashes(task: ShardTask) -> list[str]:

@@ -6,6 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from noctule.artifacts.query import Searcher
@@ -13,6 +14,9 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.report.result import BuildResult
+from noctule.flows.run.workers import Begin
+from noctule.flows.shards import counting
+from noctule.flows.shards.worker import ShardTask
 from noctule.flows.stages import sources
 from noctule.pipeline.errors import MissingRoot, SourceError
 from noctule.pipeline.model import Source
@@ -155,6 +159,28 @@ def test_a_collection_that_fails_while_it_is_read_falls_back_in_all_shards(
     monkeypatch.setattr(sources, "read_in_full", away)
     build_snapshot(settings_for(nights.root), nights.whole)
     assert list(nights.build().failed) == ["journal"]
+    nights.require_as_the_whole()
+
+
+def test_a_collection_that_goes_away_after_the_survey_falls_back(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nights.change_library()
+    read, count, counted = sources.read_in_full, counting.count, list[str]()
+
+    def away(file: FoundFile, settings: Settings) -> Source:
+        if counted and file.collection == "journal":
+            raise SourceError("the store is away", where=file.path, hint="Try again.")
+        return read(file, settings)
+
+    def late(task: ShardTask, begin: Begin) -> pa.Table:
+        counted.append(task.shard)
+        return count(task, begin)
+
+    monkeypatch.setattr(sources, "read_in_full", away)
+    monkeypatch.setattr(counting, "count", late)
+    assert list(nights.build().failed) == ["journal"]
+    build_snapshot(settings_for(nights.root), nights.whole)
     nights.require_as_the_whole()
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import fsspec
 import pytest
 
+import noctule
 from noctule.artifacts.disk import durable
 from noctule.artifacts.disk.layout import CURRENT, MANIFEST, SHARDS, SNAPSHOTS
 from noctule.artifacts.disk.manifest import Manifest
@@ -33,7 +34,10 @@ from noctule.pipeline.model import SnapshotId
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.settings.shard_choice import ShardChoice
+from tests.command_line import CommandLine
 from tests.crash.failing_disk import FailingDisk
+from tests.loopback_server import running
+from tests.object_server import ObjectServer
 from tests.shared_folder import shared_folder
 from tests.unit.flows.shards.test_shards import settings_for, shown, write_library
 
@@ -137,6 +141,27 @@ def test_what_was_sent_is_searched_and_checked_at_the_address(store: Store, addr
         answers = [each.search("owls at dusk and herons", 20) for each in (one, other)]
         assert shown(answers[0]) == shown(answers[1]) and answers[0].hits
     check_deep(there.path_of(sent.snapshot_id), sent.snapshot_id)
+    with noctule.open(address) as opened:
+        assert opened.search("owls at dusk and herons").hits
+
+
+def test_the_command_line_publishes_and_searches_a_set_on_an_object_server(
+    store: Store, tmp_path: Path
+) -> None:
+    pytest.importorskip("s3fs")
+    pytest.importorskip("moto")
+    with running(ObjectServer(tmp_path)) as server:
+        bucket = server.bucket("sets") + "/docs"
+        environment = server.environment | {"NOCTULE_CACHE": str(tmp_path / "cache")}
+        command = CommandLine(tmp_path, store.root, environment)
+        done = command.run("publish", "--to", bucket, "--json")
+        assert done.code == 0, done.err
+        shutil.rmtree(store.root)
+        found = command.run("search", "owls at dusk", "--store", bucket, "--json")
+        assert found.code == 0 and found.json["hits"], found.err
+        checked = command.run("check", "--deep", "--store", bucket, "--json")
+        assert checked.code == 0, checked.err
+        assert checked.json["snapshot"] == done.json["published"][0]["snapshot"]
 
 
 def test_only_shards_that_changed_travel(

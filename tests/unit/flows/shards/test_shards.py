@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from noctule.artifacts.disk.manifest import Manifest
@@ -19,8 +20,10 @@ from noctule.artifacts.store.shard_set import ShardSet, require_of_set
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_site, build_snapshot
 from noctule.flows.report.result import BuildResult
-from noctule.flows.shards import counting
+from noctule.flows.run.workers import Begin
+from noctule.flows.shards import counting, writing
 from noctule.flows.shards.plan import ShardPlan, plan_shards
+from noctule.flows.shards.worker import ShardTask
 from noctule.flows.stages.sources import Listing
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, StoreBusy
 from noctule.pipeline.settings.reading import parse
@@ -321,6 +324,50 @@ def test_of_two_drivers_at_once_the_second_is_refused(copy: Built) -> None:
     with copy.sharded.lock("another run"), pytest.raises(StoreBusy):
         build_snapshot(settings_for(copy.root, count=3), Store(copy.sharded.root))
     assert copy.sharded.current() == before
+
+
+def test_statistics_of_another_corpus_are_refused(copy: Built) -> None:
+    """A set whose terms are those of its earlier edition, with their sound hash; no term is new."""
+    with copy.sharded.open() as opened:
+        terms = (opened.path / "terms.parquet").read_bytes()
+        entry = opened.manifest.files["terms.parquet"]
+    path = copy.root / "shelf0" / "book04.md"
+    path.write_text(path.read_text() + "\nOwls, owls and dusk.\n")
+    build(copy)
+    with copy.sharded.open() as opened:
+        manifest, forged = opened.manifest, opened.path.parent / "forged"
+        shutil.copytree(opened.path, forged)
+    counts = {**manifest.counts, "terms": entry.rows or 0}
+    manifest = replace(manifest, files={**manifest.files, "terms.parquet": entry}, counts=counts)
+    for name, content in (("terms.parquet", terms), ("manifest.json", manifest.to_bytes())):
+        (forged / name).unlink()
+        (forged / name).write_bytes(content)
+    with pytest.raises(DamagedSnapshot, match="do not belong to the set") as caught:
+        check_deep(forged, manifest.snapshot_id())
+    assert caught.value.where == str(forged / "terms.parquet")
+
+
+def test_a_worker_that_finds_statistics_of_another_run_stops(
+    copy: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = copy.sharded.current()
+    path = copy.root / "shelf0" / "book04.md"
+    path.write_text(path.read_text() + "\nA new sentence about herons.\n")
+    write = writing.write
+
+    def late(task: ShardTask, begin: Begin) -> pa.Table:
+        record = task.corpus.recorded("statistics")
+        assert record is not None
+        record["key"] = "of another run"
+        (task.corpus.folder / "statistics.json").write_text(json.dumps(record))
+        return write(task, begin)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(writing, "write", late)
+        with pytest.raises(ArtifactError, match="do not belong to the set that is built"):
+            build(copy)
+    assert copy.sharded.current() == before
+    assert build(copy).changed, "they are made anew"
 
 
 def test_a_shard_of_another_model_or_other_settings_is_refused(built: Built) -> None:
