@@ -44,7 +44,7 @@ from noctule.docsite.assets import asset_files
 from noctule.docsite.incremental.previous import PreviousSite
 from noctule.docsite.incremental.staging import StagingFolder
 from noctule.docsite.outline.plan import plan_site
-from noctule.docsite.search.background_excerpts import begin_shown
+from noctule.docsite.search.background_index import begin_shown
 from noctule.docsite.search.index import Elsewhere, search_files
 from noctule.flows.run.background import Background
 from noctule.pipeline.settings.reading import parse

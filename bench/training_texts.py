@@ -19,13 +19,13 @@ from noctule.flows.run.stage import Silent
 from noctule.flows.stages.encode import Encoded, Encoding, query_texts
 from noctule.flows.stages.training_texts import (
     Taught,
-    encoded_lessons,
-    name_lessons,
+    encoded_texts,
     names,
-    passage_lessons,
     phrases,
     picked_passages,
     spans,
+    texts_of_names,
+    texts_of_passages,
 )
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.embedding.query_encoder import TrainingTexts
@@ -55,7 +55,7 @@ def training_set_of(store: Store, snapshot: Snapshot, settings: Settings) -> Tra
     words = Taught(index_terms, (UNSTEMMED,) * len(index_terms))
     row = np.arange(len(index_terms), dtype=np.int32)
     known = Encoded((), vector_matrix(vocabulary.column("vector"), dimension), row, 0)
-    training = {"words": encoded_lessons("words", words, known)}
+    training = {"words": encoded_texts("words", words, known)}
     encoder = load_encoder(settings.embed)
     resources = Resources(PlainDriver(), Silent(), Background())
     encoding = Encoding(encoder, store.root, Inline(), resources)
@@ -64,9 +64,9 @@ def training_set_of(store: Store, snapshot: Snapshot, settings: Settings) -> Tra
         ("spans", spans(documents, passages, given)),
     ):
         found = encoding.encode(kind, query_texts(taught.texts, encoder))
-        training[kind] = encoded_lessons(kind, taught, found)
-    training["passages"] = passage_lessons(picked_passages(documents, passages, given), encoded)
+        training[kind] = encoded_texts(kind, taught, found)
+    training["passages"] = texts_of_passages(picked_passages(documents, passages, given), encoded)
     centroids = vector_matrix(snapshot.table("centroids").column("vector"), dimension)
-    training["anchors"], training["titles"] = name_lessons(documents, names(documents, links), centroids)
+    training["anchors"], training["titles"] = texts_of_names(documents, names(documents, links), centroids)
     terms = snapshot.table("terms", ["term", "idf"])
     return TrainingSet(training, tuple(terms.column("term").to_pylist()), terms.column("idf").to_numpy())

@@ -12,6 +12,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from ..artifacts.store.night_reports import read_night
 from ..docsite.build import SiteResult
+from ..pipeline.printable import counted
 from .job import JobResult
 from .report import sheets, summary
 from .report.result import BuildResult, require_whole
@@ -83,8 +84,8 @@ def _keep_build(result: BuildResult, run: RunContext) -> None:
 def _keep_site(built: SiteResult, run: RunContext) -> None:
     """Show the site's contents in Prefect's pages."""
     _log.info("site: %s pages in %s", f"{built.pages:,}", run.out)
-    files = f"{built.files:,} files ({built.written:,} new), {built.bytes:,} bytes in `{run.out}`"
-    _markdown("site-summary", f"{built.pages:,} pages, {files}", "The site this run built")
+    files = f"{counted(built.files, 'file')} ({built.written:,} new), {built.bytes:,} bytes in `{run.out}`"
+    _markdown("site-summary", f"{counted(built.pages, 'page')}, {files}", "The site this run built")
 
 
 def _markdown(key: str, text: str, description: str) -> None:

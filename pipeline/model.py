@@ -38,7 +38,8 @@ class Source:
 
     What the file includes of others is in its bytes; ``notes`` are remarks on what could not be included.
     ``modules`` are those that it describes; the hash covers them too. ``version`` is what a store calls these
-    bytes; empty where the bytes are not those of one file alone.
+    bytes; empty where the bytes are not those of one file alone. ``read_as`` is the ending of the files that
+    it is read like, empty for those of its own.
     """
 
     collection: str
@@ -50,6 +51,12 @@ class Source:
     notes: tuple[str, ...] = ()
     modules: tuple[PythonModule, ...] = ()
     version: str = ""
+    read_as: str = ""
+
+    @property
+    def path_by_format(self) -> str:
+        """Return the path with the ending that tells how the file is read."""
+        return self.path + self.read_as
 
 
 @dataclass(frozen=True, slots=True)

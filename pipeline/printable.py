@@ -1,4 +1,4 @@
-"""Text that is safe to print: control and direction characters escaped, and the length bounded."""
+"""Text for people: control and direction characters escaped, the length bounded, counts with nouns."""
 
 from __future__ import annotations
 
@@ -47,6 +47,12 @@ def bounded(text: str, most: int) -> str:
     if len(text) <= most:
         return printable(text)
     return f"{printable(text[:most])}… ({len(text):,} characters)"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 file``, ``2 files``, ``1,000 queries``."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 class PrintableFormatter(logging.Formatter):

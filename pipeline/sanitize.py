@@ -23,7 +23,7 @@ _UNSEEN_NAMES = """
 _ATTRIBUTES = {
     "*": {"id", "class", "title", "lang", "dir"},
     "a": {"href", "name"},
-    "img": {"src", "alt", "width", "height", "style"},
+    "img": {"src", "alt", "width", "height", "style", "align"},
     "video": {"src", "width", "height"},
     "audio": {"src"},
     "source": {"src"},
@@ -42,7 +42,7 @@ _ATTRIBUTES = {
 _SCHEMES = {"http", "https", "mailto"}
 _CLASS = re.compile(
     r"language-[\w+#.-]{1,40}|numbered-\d{1,6}|marked-[\d_]{1,300}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
-    r"|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|annotations|callout-inline|md-button(--primary)?|grid|grid-item|cards|task-list-item(-checkbox)?|contains-task-list|toctree|untitled"
+    r"|formula|parsed-literal|scale-\d{1,3}|align-(?:left|center|right)|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|annotations|callout-inline|md-button(--primary)?|grid|grid-item|cards|task-list-item(-checkbox)?|contains-task-list|toctree|untitled"
 )
 # Of an image's style only this is kept, as the attribute of that name.
 _STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)

@@ -15,6 +15,8 @@ _FALSE, _TRUE = frozenset({"false", "no", "never", "off"}), frozenset({"true", "
 DRAFT = "is a draft"
 UNLISTED = "is unlisted: its page is on no list and in no search"
 UNSEARCHED = "is excluded from search"
+# Material's attribute of a heading or a box: what it holds is on the page, and in no search.
+SEARCH_EXCLUDED = "data-search-exclude"
 
 
 @dataclass(frozen=True, slots=True)

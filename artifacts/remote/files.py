@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,8 @@ _BLOCK = 8 << 20
 _PLAIN_NAME = re.compile(r"(?!(?:.*/)?\.{0,2}(?:/|$))[^\x00-\x1f\x7f\\]+")
 # Protocols whose single request replaces a whole object. Elsewhere a temporary file is written and renamed.
 _REPLACES_WHOLE = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss", "memory"}
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class NotThere(Exception):
@@ -131,6 +134,9 @@ class RemoteFiles:
             raise self._refusal(name, error) from None
 
     def _refusal(self, name: str, error: Exception) -> RemoteUnavailable:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            hint = "Make room there and publish again; what is there already is not sent twice."
+            return RemoteUnavailable(f"it is full: {said(error)}", where=self.where(name), hint=hint)
         what = f"it did not respond as expected: {said(error)}"
         hint = "Check the address, the credentials in the environment and the network, then try again."
         return RemoteUnavailable(what, where=self.where(name), hint=hint)

@@ -72,6 +72,17 @@ class StoreContents:
             raise NoSnapshot(what, where=str(self.root), hint=self.hint())
         return self.snapshots_folder / snapshot_id
 
+    def is_whole(self, snapshot_id: SnapshotId) -> bool:
+        """Return whether a snapshot has its folder, and of a set every shard that is opened has one."""
+        path = self.path_of(snapshot_id)
+        if not path.is_dir():
+            return False
+        try:
+            shards = self.chosen(read_manifest(path, snapshot_id))
+        except ArtifactError:
+            return True  # opening it says what is wrong
+        return all(self.shard(each.name).path_of(each.snapshot).is_dir() for each in shards)
+
     def pin(self, snapshot_id: SnapshotId) -> Path:
         """Return the file that readers of a snapshot lock, which also records when it last became current."""
         return self.root / PINS / snapshot_id
@@ -189,7 +200,7 @@ class StoreContents:
             # One owner for the pin: a second would let go of it when it is dropped.
             if not shards:
                 return Snapshot(found.path, found.manifest, pin)
-            return ShardSet(found.path, found.manifest, pin, shards, self._chosen(found.manifest))
+            return ShardSet(found.path, found.manifest, pin, shards, self.chosen(found.manifest))
         except BaseException:
             _close(shards)
             if pin is not None:
@@ -200,7 +211,7 @@ class StoreContents:
         """Return the chosen shards of a set, opened, verified and pinned; none for a whole snapshot."""
         found: list[Snapshot] = []
         try:
-            for record in self._chosen(manifest):
+            for record in self.chosen(manifest):
                 found.append(self.shard(record.name).open(record.snapshot))
         except NoSnapshot as error:
             _close(found)
@@ -210,7 +221,11 @@ class StoreContents:
             raise
         return found
 
-    def _chosen(self, manifest: Manifest) -> Sequence[ShardRecord]:
+    def chosen(self, manifest: Manifest) -> Sequence[ShardRecord]:
+        """Return the shards of a set that are opened, none of a snapshot in one piece.
+
+        Raises ``ArtifactError`` if the set has none of the shards that were chosen.
+        """
         if self._choice is None:
             return manifest.shards
         names = self._choice.of_names([each.name for each in manifest.shards])

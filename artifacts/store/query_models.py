@@ -124,19 +124,19 @@ class ExportedModels:
         try:
             found = json.loads(self._entry.read_bytes())
             files = {name: FileEntry(int(found[name][0]), str(found[name][1])) for name in QUERY_MODEL_FILES}
-            _share(self._folder, store, files)
+            share(self._folder, store, files)
         except (OSError, ValueError, LookupError, TypeError, DamagedModel):
             return None
         return files
 
     def take(self, store: Path, files: dict[str, FileEntry]) -> None:
         """Keep the files of a store's export for other stores; raises ``WriteFailed``."""
-        _share(store, self._folder, files)
+        share(store, self._folder, files)
         entry = {name: [each.bytes, each.sha256] for name, each in files.items()}
         durable.replace_file(self._entry, canonical_json(entry).encode() + b"\n")
 
 
-def _share(source: Path, target: Path, files: dict[str, FileEntry]) -> None:
+def share(source: Path, target: Path, files: Mapping[str, FileEntry]) -> None:
     """Link or copy files of a model from one folder to another; raises ``DamagedModel``, ``WriteFailed``."""
     for name, entry in files.items():
         here, there = (folder / file_name(name, entry) for folder in (source, target))

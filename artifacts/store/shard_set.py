@@ -237,7 +237,7 @@ def _firsts(parts: Sequence[Snapshot], table: str) -> Firsts:
     return np.cumsum(sizes) - sizes
 
 
-def require_of_set(path: Path, shard: Manifest, record: ShardRecord, manifest: Manifest) -> None:
+def require_of_set(path: Path | str, shard: Manifest, record: ShardRecord, manifest: Manifest) -> None:
     """Raise ``DamagedSnapshot`` for a shard that is not what its set says, or not of its set."""
     counts = tuple(shard.counts[name] for name in ("documents", "passages", "vectors"))
     expected = (record.documents, record.passages, record.vectors)

@@ -63,7 +63,7 @@ class Store:
         # An address (``s3://bucket/prefix``) is read through a cache, which is a store.
         remote = isinstance(root, str) and is_address(root)
         self.root = mirror_folder(str(root)) if remote else Path(root).absolute()
-        self._mirror = mirror_of(self.root)
+        self._mirror = mirror_of(self.root, shards)
         self._contents = StoreContents(self.root, shards)
         self._snapshots = self._contents.snapshots_folder
         self._locked = False

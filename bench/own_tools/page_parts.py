@@ -58,7 +58,7 @@ BLOCKS = frozenset(
 # What themes add: permalinks, buttons, switches of tabs, and the list of a page's own contents.
 FURNITURE = (
     "script, style, template, button, input, a.headerlink, a.hash-link, a.header-anchor, a.anchor, "
-    ".toc-inline, "
+    ".toc-inline, .table-of-contents, ul.page-list, "
     ".copy, .line-numbers-wrapper, .linenos, .md-source-file, .tabbed-labels, ul.tabs, .tabs [role=tablist], "
     ".vp-code-group > .tabs, .screen-reader, .transclusion-source, .katex-html, .theme-doc-breadcrumbs, "
     ".fullscreen, .md-annotation, .headerlink, .tab-list, [hidden].tab-names, .sr-only, div.code span.lang, "
@@ -66,8 +66,11 @@ FURNITURE = (
     ".callout-tab > .callout-title, [data-language=mermaid], .mermaid"
 )
 # Themes write these in capitals by a style or by a rule of their own.
+INLINE = "data:"
 _TITLE = re.compile("admonition-title|admonitionHeading|callout-title|custom-block-title")
 _QUOTES = str.maketrans("‘’“”–—…\u00a0\u200b", "''\"\"--. \u200b")
+# Scripts of Material put buttons in their place.
+_ANNOTATION = re.compile(r"[ \t]*(?:#|//|--)[ \t]*\(\d+\)!?[ \t]*$")
 _HASHED = re.compile(r"(?:\.[0-9a-f]{12}|-[0-9a-f]{32}|\.[\w-]{8})(?=\.\w+$)")
 
 
@@ -89,7 +92,7 @@ class Page:
 
     file: Path
     blocks: tuple[Block, ...]
-    images: tuple[str, ...]
+    images: tuple[tuple[str, str], ...]
     links: tuple[str, ...]
     dead: tuple[str, ...]
     anchors: frozenset[str]
@@ -116,7 +119,9 @@ def read_page(file: Path, main: str) -> Page | None:
     for each in content.select(".termy pre"):  # Termynal's script shows tags in code as colours
         each.string = BeautifulSoup(each.get_text(), "html.parser").get_text()
     blocks = tuple(block for block in _blocks(content) if block.text)
-    images = tuple(sorted(map(image_name, content.select("img[src]"))))
+    images = tuple(
+        sorted((image_name(each), str(each.get("alt") or "")) for each in content.select("img[src]"))
+    )
     for each in content.select("code, pre, kbd"):
         each.decompose()
     return Page(
@@ -138,10 +143,10 @@ def normal(text: str) -> str:
 
 
 def image_name(image: Tag) -> str:
-    """Return an image's file name without what a tool adds; the text of one that is in the page itself."""
+    """Return an image's file name without what a tool adds; none for one that is in the page itself."""
     source = str(image["src"])
     if source.startswith("data:"):
-        return f"data: {image.get('alt') or ''}"
+        return INLINE
     address = urlsplit(source)
     if address.netloc:
         return source
@@ -189,7 +194,7 @@ def _element(element: Tag) -> Iterator[Block]:
         yield Block(element.name, normal("".join(map(_text_of, element.children))), anchor)
     elif element.name == "pre":
         yield Block("code", code_text(element))
-    elif _TITLE.search(" ".join(element.get_attribute_list("class"))):
+    elif element.name == "summary" or _TITLE.search(" ".join(element.get_attribute_list("class"))):
         yield Block("title", normal(element.get_text()).casefold())
     elif element.name == "tr":
         yield Block("row", " | ".join(normal(cell.get_text(" ")) for cell in element.select("td, th")))
@@ -208,4 +213,4 @@ def code_text(element: Tag) -> str:
     lines = element.get_text().split("\n")
     if not any("\n" in str(piece) for piece in element.strings):
         lines = [line.get_text() for line in element.select(".token-line")] or lines
-    return "\n".join(filter(None, (line.rstrip() for line in lines)))
+    return "\n".join(filter(None, (_ANNOTATION.sub("", line).rstrip() for line in lines)))

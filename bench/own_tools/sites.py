@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from bench.corpora import corpus
@@ -16,6 +17,8 @@ from .tools import DOCUSAURUS, VITEPRESS, build_mkdocs, build_noctule, npm, run,
 from .vaults import check_dendron, check_foam
 
 PAGES = Path(__file__).parent
+_REFERENCE = "reference/"
+_ERRORS = ("Macro Rendering Error", "Macro Syntax Error")
 
 
 def _folder(name: str) -> Path:
@@ -23,14 +26,30 @@ def _folder(name: str) -> Path:
 
 
 def fastapi() -> Result:
-    """Compare fastapi's guide with what MkDocs Material makes of it."""
+    """Compare fastapi's guide with what MkDocs Material makes of it, without the reference."""
+    theirs, ours = _fastapi()
+    guide = {name: page for name, page in theirs.items() if not name.startswith(_REFERENCE)}
+    return compare("fastapi", guide, ours)
+
+
+def fastapi_reference() -> Result:
+    """Compare fastapi's reference, which both make of the package's docstrings, each in a form of its own."""
+    theirs, ours = _fastapi()
+    reference = {name: page for name, page in theirs.items() if name.startswith(_REFERENCE)}
+    return compare("fastapi-reference", reference, ours)
+
+
+@lru_cache(maxsize=1)
+def _fastapi() -> tuple[dict[str, Page], dict[str, Page]]:
     project = _folder("fastapi") / "project"
     if not project.exists():
         shutil.copytree(corpus("fastapi-site"), project)
     theirs = _folder("fastapi") / "theirs"
     if not (theirs / "index.html").exists():
         build_mkdocs(project / "docs" / "en", "fastapi", theirs)
-    return _compared("fastapi", theirs, "article.md-content__inner", project)
+    # MkDocs shows images of other hosts.
+    ours = build_noctule(_folder("fastapi"), project, of_site="remote_images = true\n")
+    return _without_errors(read_site(theirs, "article.md-content__inner")), read_site(ours, OURS_MAIN)
 
 
 def docusaurus() -> Result:
@@ -39,6 +58,7 @@ def docusaurus() -> Result:
         "docusaurus",
         *(f"@docusaurus/{p}@{DOCUSAURUS}" for p in ("core", "preset-classic", "theme-mermaid")),
         f"create-docusaurus@{DOCUSAURUS}",
+        "@mermaid-js/layout-elk@0",  # theme-mermaid takes it for granted
         "react@19",
         "react-dom@19",
         "remark-math@6",
@@ -76,7 +96,8 @@ def vitepress() -> Result:
     theirs = docs / ".vitepress" / "dist"
     if not (theirs / "index.html").exists():
         run(["npx", "vitepress", "build", "docs"], home, tools_folder() / "vitepress.log")
-    return _compared("vitepress", theirs, ".vp-doc", docs)
+    # Its page shows what runs in a reader's browser alone.
+    return _compared("vitepress", theirs, ".VPHome, .vp-doc", docs, without=("api-examples",))
 
 
 def rust_book() -> Result:
@@ -102,6 +123,7 @@ def dendron() -> Result:
 
 SITES: Mapping[str, Callable[[], Result]] = {
     "fastapi": fastapi,
+    "fastapi-reference": fastapi_reference,
     "docusaurus": docusaurus,
     "vitepress": vitepress,
     "rust-book": rust_book,
@@ -110,15 +132,15 @@ SITES: Mapping[str, Callable[[], Result]] = {
 }
 
 
-def _compared(name: str, theirs: Path, main: str, project: Path) -> Result:
-    pages = read_site(theirs, main)
+def _compared(name: str, theirs: Path, main: str, project: Path, without: Sequence[str] = ()) -> Result:
+    pages = {page: found for page, found in read_site(theirs, main).items() if page not in without}
     ours = read_site(build_noctule(_folder(name), project), OURS_MAIN)
     return compare(name, _without_errors(pages), ours)
 
 
 def _without_errors(pages: Mapping[str, Page]) -> dict[str, Page]:
     """Return the pages without those that the tool could not make, which are named."""
-    failed = [n for n, page in pages.items() if any(b.text == "Macro Rendering Error" for b in page.blocks)]
+    failed = [n for n, page in pages.items() if any(b.text in _ERRORS for b in page.blocks)]
     if failed:
         named = ", ".join(name or "the home page" for name in failed)
         print(f"left out, since their own tool fails on them without the project's scripts: {named}")

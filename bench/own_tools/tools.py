@@ -80,8 +80,10 @@ def build_mkdocs(project: Path, package: str, out: Path) -> None:
     run([home / "bin" / "mkdocs", "build", "-q", "-d", out], project, tools_folder() / "mkdocs.log")
 
 
-def build_noctule(folder: Path, project: Path, settings: str = "") -> Path:
-    """Return noctule's site with the settings that it writes for another tool's project, or with these.
+def build_noctule(folder: Path, project: Path, of_site: str = "") -> Path:
+    """Return noctule's site with the settings that it writes for another tool's project.
+
+    ``of_site`` are lines of ``[site]`` besides.
 
     Search is not compared, so its model is one of a few kilobytes.
     """
@@ -93,12 +95,10 @@ def build_noctule(folder: Path, project: Path, settings: str = "") -> Path:
         write_sentence_model(model)
     program: list[str | Path] = [sys.executable, "-m", "noctule.flows.cli.main"]
     file.unlink(missing_ok=True)
-    if settings:
-        file.write_text(settings, "utf-8")
-    else:
-        run([*program, "init", "--from", project], folder, log)
+    run([*program, "init", "--from", project], folder, log)
     small = f'\n[embed]\nmodel = "{model / "model"}"\n[query_encoder]\npassages = 64\n'
-    file.write_text(file.read_text("utf-8") + small, "utf-8")
+    written = file.read_text("utf-8").replace("[site]\n", f"[site]\n{of_site}", 1)
+    file.write_text(written + small, "utf-8")
     shared: list[str | Path] = ["--config", file, "--store", folder / "store"]
     run([*program, "index", *shared], folder, log)
     run([*program, "site", *shared, "--out", folder / "site"], folder, log)

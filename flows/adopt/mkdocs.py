@@ -29,6 +29,9 @@ def mkdocs(config: ToolFile) -> TakenOver:
     given = _merged([values for _, values in chain])
     found = TakenOver("MkDocs", config, config.beside(given.get("docs_dir"), "docs"))
     found.site(given, title="site_name", description="site_description", base_url="site_url")
+    if address := found.tables.get("site", {}).get("base_url"):
+        # Pages link to each other by it: /project/guide/
+        found.take("collections.NAME.address", "base_url", address[0], "site_url")
     theme = as_table(given.get("theme"))
     found.take("site", "language", theme.get("language"), "theme.language")
     repo, edit = given.get("repo_url"), given.get("edit_uri")
@@ -44,7 +47,10 @@ def mkdocs(config: ToolFile) -> TakenOver:
     found.api = "mkdocstrings" in plugins
     _take_appended(found, _plugins(given.get("markdown_extensions")).get("pymdownx.snippets"))
     if "blog" in plugins:
-        found.take_blog(as_text(as_table(plugins["blog"]).get("blog_dir")) or "blog")
+        blog = as_table(plugins["blog"])
+        found.take_blog(as_text(blog.get("blog_dir")) or "blog")
+        if type(shown := blog.get("pagination_per_page")) is int and shown > 0:
+            found.take("site", "posts_per_page", shown, "plugins.blog")
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
     found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]

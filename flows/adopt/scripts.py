@@ -26,6 +26,8 @@ def docusaurus(config: ToolFile) -> TakenOver:
     for plugin in as_list(given.get("plugins")):
         _docusaurus_plugin(found, plugin)
     found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")
+    if docs.get("numberPrefixParser") is not False:
+        found.take("site", "number_prefixes", False, "Docusaurus's 01-intro.md is /intro")
     found.take_static(*(as_texts(given.get("staticDirectories")) or ["static"]))
     blog = config.folder / "blog"
     if blog.is_dir() and found.finds(blog) and collection_name(found) != "blog":

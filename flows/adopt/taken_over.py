@@ -186,7 +186,9 @@ def _documents(root: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
         for name in sorted(files):
             path = Path(folder) / name
-            if name.endswith((".md", ".markdown", ".mdx", ".rst")) and stat.S_ISREG(path.lstat().st_mode):
+            if name.endswith((".md", ".markdown", ".mdx", ".rst", ".txt")) and stat.S_ISREG(
+                path.lstat().st_mode
+            ):
                 yield path
                 seen += 1
                 if seen == _MAX_SCANNED:
@@ -244,7 +246,7 @@ def _one_line(comment: str) -> str:
 def _written(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_written, value))}]"
-    return str(value).lower() if isinstance(value, bool) else _string(str(value))
+    return str(value).lower() if isinstance(value, bool | int) else _string(str(value))
 
 
 def _string(text: str) -> str:

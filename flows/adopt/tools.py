@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import SourceError
+from ...pipeline.includes.sphinx.conf_values import formats_of
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
@@ -24,6 +25,8 @@ _READ_EXTENSIONS = frozenset(
     [
         "sphinx.ext.autodoc",
         "sphinx.ext.extlinks",
+        "sphinx.ext.intersphinx",
+        "sphinx.ext.napoleon",
         "sphinx.ext.mathjax",
         "myst_parser",
         "myst_nb",
@@ -244,6 +247,7 @@ def _sphinx(config: ToolFile) -> TakenOver:
                 found.left.append(f"{node.targets[0].id}: not a literal")
     found.site(given, title="project", language="language", base_url="html_baseurl")
     found.site(given, title="html_title")
+    found.include += [f"**/*{ending}" for ending in formats_of(given.get("source_suffix"))]
     found.leave_out(given.get("exclude_patterns"))
     extensions = as_texts(given.get("extensions"))
     found.api = "sphinx.ext.autodoc" in extensions

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...pipeline.errors import QueryError
+from ...pipeline.printable import counted
 from . import output
 from .flags import Flags, SnapshotOption
 from .index import CollectionName, Sources
@@ -90,7 +91,8 @@ def _export(flags: Flags, form: _Format, out: Path | None, snapshot: str | None)
     if flags.as_json:
         output.emit({"snapshot": number, "format": str(form), "out": str(out), **counts})
     elif not flags.quiet:
-        output.say(f"{out}: {counts['documents']:,} documents, {counts['edges']:,} edges, as {form}")
+        documents, edges = counted(counts["documents"], "document"), counted(counts["edges"], "edge")
+        output.say(f"{out}: {documents}, {edges}, as {form}")
 
 
 def links(
@@ -114,8 +116,8 @@ def links(
         for name, reason in found.left_out.items():
             output.complain(f"left out: {name}: {reason}")
         if not flags.quiet:
-            counts = f"{len(found.broken):,} of {found.links:,} links in {found.documents:,} documents"
-            output.complain(f"{counts} are broken")
+            links, documents = counted(found.links, "link"), counted(found.documents, "document")
+            output.complain(f"broken: {len(found.broken):,} of {links} in {documents}")
     if found.broken and not warn:
         raise typer.Exit(2)
 

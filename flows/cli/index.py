@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...pipeline.printable import counted
 from ..run.progress import size
 from . import output, runs
 from .flags import Flags
@@ -156,7 +157,7 @@ def _print_time(found: DryRun) -> None:
         output.say("How long it would take is not known: this store has no record of a run.")
         return
     output.say(
-        f"About {found.texts:,} texts to encode, {_seconds(time.seconds)} in all "
+        f"About {counted(found.texts, 'text')} to encode, {_seconds(time.seconds)} in all "
         f"({_seconds(time.least)} to {_seconds(time.most)}, estimated from {_runs(time)})"
     )
     longest = sorted(time.stages.items(), key=lambda each: (-each[1], each[0]))[:4]

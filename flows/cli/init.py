@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...pipeline.errors import SettingsError, SourceError
+from ...pipeline.printable import counted
 from . import output
 from .flags import Flags
 
@@ -200,4 +201,4 @@ def _described(counts: Counter[str]) -> str:
     by_kind: Counter[str] = Counter()
     for ending, count in counts.items():
         by_kind[_KINDS[ending]] += count
-    return ", ".join(f"{count:,} {kind} files" for kind, count in sorted(by_kind.items()))
+    return ", ".join(counted(count, f"{kind} file") for kind, count in sorted(by_kind.items()))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...pipeline.errors import SettingsError
+from ...pipeline.printable import counted
 from ..run.progress import size
 from . import output, runs
 from .flags import Flags
@@ -179,7 +180,7 @@ def _print_check(found: SiteCheck) -> None:
         if len(names) > _MAX_SHOWN:
             output.say(f"{kind}: {len(names) - _MAX_SHOWN:,} more (all of them: --json)")
     if not found.faults:
-        files = f"{found.files:,} files, {size(found.bytes)}"
+        files = f"{counted(found.files, 'file')}, {size(found.bytes)}"
         output.say(f"site {found.folder} is sound: every byte of {files}, of snapshot {found.snapshot}")
 
 
@@ -191,8 +192,8 @@ def _print_site(flags: Flags, built: SiteResult) -> None:
     if flags.as_json:
         output.emit(_site_json(built))
         return
-    files = f"{built.files:,} files ({built.written:,} new)"
-    output.say(f"site: {built.pages:,} pages, {files}, {size(built.bytes)}")
+    files = f"{counted(built.files, 'file')} ({built.written:,} new)"
+    output.say(f"site: {counted(built.pages, 'page')}, {files}, {size(built.bytes)}")
     if built.healed:
         output.say(f"{built.healed:,} files were not as they had been written and are made anew")
     output.say(f"Open {built.index}")
@@ -203,8 +204,8 @@ def _print_search(flags: Flags, built: SearchOnlyResult, insert: bool) -> None:
     if flags.as_json:
         output.emit(asdict(built) | {"folder": str(built.folder)})
         return
-    files = f"{built.files:,} files ({built.written:,} new)"
-    output.say(f"search: {built.pages:,} pages, {files}, {size(built.bytes)} in {built.folder}")
+    files = f"{counted(built.files, 'file')} ({built.written:,} new)"
+    output.say(f"search: {counted(built.pages, 'page')}, {files}, {size(built.bytes)} in {built.folder}")
     if built.missing:
         output.say(f"{built.missing:,} of these pages are not in the folder: index it again.")
     if insert:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...pipeline.errors import SettingsError
+from ...pipeline.printable import counted
 from ..run.progress import size
 from . import output
 from .flags import Flags, RequireSigned
@@ -168,7 +169,7 @@ def prune(
     output.say(f"{len(done.removed)} removed, {len(store.snapshots())} left")
     if freed:
         output.say(
-            f"embeddings: {freed.vectors:,} vectors dropped, {size(freed.bytes)} freed, "
+            f"embeddings: {counted(freed.vectors, 'vector')} dropped, {size(freed.bytes)} freed, "
             f"{size(freed.kept_bytes)} left"
         )
 

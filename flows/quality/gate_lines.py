@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...pipeline.printable import counted
+
 if TYPE_CHECKING:
     from ...artifacts.judged.explain import Explained
     from .gate import FallenQuery, SetVerdict, Verdict
@@ -42,9 +44,10 @@ def _of_set(each: SetVerdict, verdict: Verdict) -> Iterator[str]:
 
 def _figures(each: SetVerdict, measure: str) -> str:
     if each.before is None:
-        return f"{each.judged}: {measure} {each.after:.4f} over {each.queries:,} queries"
+        return f"{each.judged}: {measure} {each.after:.4f} over {counted(each.queries, 'query')}"
+    queries = counted(each.queries, "query")
     return (
-        f"{each.judged}: {measure} {each.before:.4f} to {each.after:.4f} over {each.queries:,} queries, "
+        f"{each.judged}: {measure} {each.before:.4f} to {each.after:.4f} over {queries}, "
         f"difference {each.after - each.before:+.4f}, "
         f"95 % interval {each.low:+.4f} to {each.high:+.4f}, p {each.p:.4f}"
     )

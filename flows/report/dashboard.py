@@ -9,6 +9,7 @@ from ...docsite.charts.figure import Figure, plain, shown
 from ...docsite.charts.rows import Bar, Shift, bars_figure, moves_figure
 from ...docsite.charts.treemap import Cell, treemap_figure
 from ...docsite.pages.report import ReportSheet
+from ...pipeline.printable import counted
 from .trends import Nights, trend_figures
 
 Night = Mapping[str, Any]
@@ -17,7 +18,8 @@ Night = Mapping[str, Any]
 def dashboard(night: Night, nights: Nights) -> tuple[ReportSheet, ...]:
     """Return what stands above the tables; a part with nothing to show is left out."""
     trends = trend_figures(nights)
-    said = f"{len(nights.dates):,} nights, {nights.dates[0]} to {nights.dates[-1]}." if trends else ""
+    dates = " to ".join(dict.fromkeys((nights.dates[0], nights.dates[-1]))) if trends else ""
+    said = f"{counted(len(nights.dates), 'night')}, {dates}." if trends else ""
     folders = night.get("folders", ())
     sheets = [
         ReportSheet("Trends", said, figures=trends),

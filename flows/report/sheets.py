@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...docsite.pages.report import ReportSheet
+from ...pipeline.printable import counted
 from ..run.progress import size
 
 _MOST_MARKDOWN_ROWS = 50
@@ -70,7 +71,7 @@ def _refused(found: Mapping[str, Any]) -> ReportSheet:
 
 
 def _links(found: Mapping[str, Any]) -> ReportSheet:
-    said = f"{found['broken']:,} links broke, {found['mended']:,} were mended."
+    said = f"{counted(found['broken'], 'link')} broke; mended: {found['mended']:,}."
     rows = [(each["source"], each["target"], f"broken: {each['fate']}") for each in found["first_broken"]]
     rows += [(each["source"], each["target"], f"mended: {each['fate']}") for each in found["first_mended"]]
     return ReportSheet(
@@ -79,7 +80,7 @@ def _links(found: Mapping[str, Any]) -> ReportSheet:
 
 
 def _topics(found: Mapping[str, Any]) -> ReportSheet:
-    said = f"{found['moved']:,} documents moved to another community."
+    said = f"{counted(found['moved'], 'document')} moved to another community."
     rows = [(each["label"], "new", _grew(each)) for each in found["new"]]
     rows += [(each["label"], "gone", _grew(each)) for each in found["gone"]]
     rows += [(each["label"], f"was {each['label_before']}", _grew(each)) for each in found["renamed"]]

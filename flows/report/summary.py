@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ...pipeline.directives import is_fault
+from ...pipeline.printable import counted
 from ...pipeline.settings.settings import Settings
 from ..quality import gate_lines
 from ..run.stage import seconds_by_stage
@@ -16,14 +17,14 @@ MAX_REJECTED_ROWS = 200
 def lines(result: BuildResult) -> tuple[str, ...]:
     """Return what is published, how long it took, what was left out, how judged queries are answered."""
     state = "published" if result.changed else "unchanged"
-    encoded = f"{result.encoded:,} texts encoded, {result.reused:,} reused"
+    encoded = f"{counted(result.encoded, 'text')} encoded, {result.reused:,} reused"
     found = [
-        f"snapshot {result.snapshot} {state}: {result.documents:,} documents, {result.passages:,} passages",
-        f"{result.parsed:,} files parsed, {encoded}, {result.seconds:.1f} s",
+        f"snapshot {result.snapshot} {state}: {_size(result)}",
+        f"{counted(result.parsed, 'file')} parsed, {encoded}, {result.seconds:.1f} s",
     ]
     found += [f"collection {name} failed and is as it was: {what}" for name, what in result.failed.items()]
     if result.rejections:
-        found.append(f"{result.skipped:,} files skipped, {result.quarantined:,} quarantined")
+        found.append(f"{counted(result.skipped, 'file')} skipped, {result.quarantined:,} quarantined")
     if left := sum(is_fault(each.reason) for each in result.rejections):
         found.append(f"{left:,} directives stand as text or name a missing file: noctule report names them")
     if result.relevance:
@@ -60,7 +61,7 @@ def lineage(result: BuildResult, settings: Settings) -> str:
         f"| {name} | `{collection.root}` | {_tonight(name, result)} |"
         for name, collection in sorted(settings.collections.items())
     )
-    state = f"{result.documents:,} documents, {result.passages:,} passages"
+    state = _size(result)
     head = f"# Snapshot {result.snapshot}\n\ngeneration {result.generation}, {state}\n\n"
     return f"{head}| collection | folder | tonight |\n| --- | --- | --- |\n{rows}\n"
 
@@ -107,3 +108,7 @@ def rejected_rows(result: BuildResult) -> list[dict[str, str]]:
     if more:
         rows.append({"collection": "", "path": f"and {more:,} more", "kind": "", "reason": "noctule report"})
     return rows
+
+
+def _size(result: BuildResult) -> str:
+    return f"{counted(result.documents, 'document')}, {counted(result.passages, 'passage')}"

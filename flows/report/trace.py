@@ -93,18 +93,7 @@ def trace(
     ``settings`` say where collections lie; ``site`` is the folder of the site.
     """
     with store.open(None if snapshot is None else SnapshotId(snapshot)) as opened:
-        corpus = CorpusReader(opened)
-        try:
-            documents = SnapshotDocuments(corpus)
-            library = Library(opened, settings=settings.site)
-            pages = {entry.page: entry.row for entry in library.entries}
-            found = _found(References(documents), name, pages, settings.site.base_url)
-            columns = ["doc_id", "collection", "path", "title", "url", "sha256", "syntax"]
-            row = opened.table("documents", columns).slice(found.row, 1).to_pylist()[0]
-            passages = _passages(opened, row["doc_id"], found)
-            page = library.by_id[row["doc_id"]].page
-        finally:
-            corpus.database.close()
+        row, passages, page = _located(opened, name, settings)
         tools = opened.manifest.tools
     parser = _PARSERS.get(row["syntax"], "")
     return Trace(
@@ -121,6 +110,23 @@ def trace(
         site_file=_site_file(site, page),
         snapshots=_holding(store, row),
     )
+
+
+def _located(
+    snapshot: Snapshot, name: str, settings: Settings
+) -> tuple[dict[str, str], tuple[TracedPassage, ...], str]:
+    """Return the row of the document that a name means, the passages meant, and the document's page."""
+    corpus = CorpusReader(snapshot)
+    try:
+        library = Library(snapshot, settings=settings.site)
+        pages = {entry.page: entry.row for entry in library.entries}
+        references = References(SnapshotDocuments(corpus))
+        found = _found(references, name, pages, settings.site.base_url)
+        columns = ["doc_id", "collection", "path", "title", "url", "sha256", "syntax"]
+        row = snapshot.table("documents", columns).slice(found.row, 1).to_pylist()[0]
+        return row, _passages(snapshot, row["doc_id"], found), library.by_id[row["doc_id"]].page
+    finally:
+        corpus.database.close()
 
 
 def _found(references: References, name: str, pages: Mapping[str, int], base_url: str) -> DocumentReference:

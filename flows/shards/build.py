@@ -29,11 +29,13 @@ from ..run.context import Resources, RunContext
 from ..run.executor import Execution
 from ..run.stage import Driver
 from ..run.versions import sources_hash
+from ..sources.published import published_assets
 from ..stages.encode import export_query_model, open_encoding
 from ..stages.sources import Listing
 from ..stages.write import StagedSnapshot
 from . import counting, linking, survey, writing
 from .files import PassFiles, of_corpus, of_shard, table_digest
+from .kept import kept_collections, kept_rejections, snapshots_of_shards
 from .merging import CorpusTables, corpus_keys, merge_corpus
 from .plan import listing_of, plan_shards
 from .publishing import stage_set
@@ -68,6 +70,7 @@ def build_set(
         counts=dict(made.staged.manifest.counts),
         relevance=verdict,
         parsed=made.parsed,
+        failed=made.failed,
     )
 
 
@@ -80,6 +83,7 @@ class SetResult:
     parsed: int
     encoded: int
     vectors: int
+    failed: Mapping[str, str]
 
 
 class SetBuild:
@@ -89,14 +93,25 @@ class SetBuild:
         self, run: RunContext, store: Store, engine: Engine, resources: Resources, listing: Listing
     ) -> None:
         self._run, self._store, self._engine, self._resources = run, store, engine, resources
-        self._listing, self._plan = listing, plan_shards(run.settings, listing)
-        self._files = self._plan.split(listing.files)
+        self._before = snapshots_of_shards(store)
+        self._plan = plan_shards(run.settings, listing, self._before)
+        self._read(listing)
+
+    def _read(self, listing: Listing) -> None:
+        """Take the files from a listing; collections that failed keep what the current set has of them.
+
+        Raise the error of a failed collection if that cannot be.
+        """
+        if len(listing.failures) == len(self._run.settings.collections):
+            raise listing.failures[min(listing.failures)]
+        self._kept = kept_collections(self._store, self._plan, listing.failures)
+        files = self._plan.split(listing.files)
+        shards = sorted(files.keys() | (self._before if self._kept else ()))
+        self._listing, self._files = listing, {name: files.get(name, ()) for name in shards}
         self._assets = {(file.collection, file.path): file for file in listing.assets}
 
     def build(self) -> SetResult:
         """Build every shard and stage the set; raise as a build of one snapshot does."""
-        if self._listing.failures:
-            raise next(iter(self._listing.failures.values()))
         surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
@@ -105,16 +120,19 @@ class SetBuild:
         corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
         keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
         written = self._each(writing.NAME, writing.write, keys, links=links, model=model)
-        rejections = _rejections(self._listing, surveys, clashing)
+        rejections = self._rejections(surveys, clashing)
         staged = stage_set(
             self._run, self._store, corpus, _records(written), self._shards, encoding, model, rejections,
             sorted({each for record in surveys.values() for each in record["values"]["languages"]} or {"en"}),
         )  # fmt: skip
-        return SetResult(staged, rejections, *_costs(surveys))
+        return SetResult(staged, rejections, *_costs(surveys), _failed(self._listing, surveys))
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
         """Return the record of each shard's survey, and the documents left out whose address is taken."""
         surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
+        while away := survey.away(surveys.values()):
+            self._read(self._listing.without(away))
+            surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
         left_out: list[Rejection] = []
         while found := survey.clashes(self._shards):
             left_out += found
@@ -148,7 +166,8 @@ class SetBuild:
         self, shard: str, key: str, links: Mapping[str, Record] | None = None, model: QueryModel | None = None
     ) -> ShardTask:
         named = links[shard]["values"]["assets"] if links else ()
-        assets = tuple(self._assets[collection, path] for collection, path in named)
+        found = (self._assets.get((collection, path)) for collection, path in named)
+        assets = tuple(file for file in found if file is not None)
         return ShardTask(
             shard=shard,
             store=self._run.store,
@@ -156,6 +175,7 @@ class SetBuild:
             plan=self._plan,
             shards=tuple(self._files),
             listing=listing_of(self._listing, self._files[shard], assets),
+            before=self._before.get(shard),
             key=key,
             model=model,
         )
@@ -174,9 +194,17 @@ class SetBuild:
             changed["embed"] = given.embed.model_copy(update={"workers": 1})
         return given.model_copy(update=changed)
 
+    def _rejections(
+        self, surveys: Mapping[str, Record], clashing: Sequence[Rejection]
+    ) -> tuple[Rejection, ...]:
+        found = [Rejection(**each) for record in surveys.values() for each in record["values"]["rejections"]]
+        kept = kept_rejections(self._store, self._listing.failures, self._kept)
+        return tuple(dict.fromkeys([*self._listing.rejections, *found, *clashing, *kept]))
+
     def _link_keys(self, surveys: Mapping[str, Record]) -> dict[str, str]:
         """Return what the links of each shard depend on: its own files, and all addresses and assets."""
-        paths = sorted(self._assets)
+        kept = published_assets(self._store, self._kept)
+        paths = sorted({*self._assets, *((name, path) for name in kept for path in kept[name])})
         columns = (
             [pa.array(each, pa.string()) for each in zip(*paths, strict=True)]
             if paths
@@ -223,11 +251,10 @@ def _records(written: Mapping[str, Record]) -> list[ShardRecord]:
     return found
 
 
-def _rejections(
-    listing: Listing, surveys: Mapping[str, Record], clashing: Sequence[Rejection]
-) -> tuple[Rejection, ...]:
-    found = [Rejection(**each) for record in surveys.values() for each in record["values"]["rejections"]]
-    return tuple(dict.fromkeys([*listing.rejections, *found, *clashing]))
+def _failed(listing: Listing, surveys: Mapping[str, Record]) -> dict[str, str]:
+    """Return the collections that failed, in all shards or in one, and why."""
+    in_shards = [each for record in surveys.values() for each in record["values"]["failed"].items()]
+    return dict(in_shards) | {name: str(error) for name, error in sorted(listing.failures.items())}
 
 
 def _costs(surveys: Mapping[str, Record]) -> tuple[int, int, int]:

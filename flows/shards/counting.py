@@ -51,7 +51,7 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "surfaces": surface_rows([parsed.prose, anchors]),
         "forms": _forms(parsed.prose),
         "acronyms": acronyms_table(merge(parsed.acronyms)),
-        **_lessons(corpus, links, vectors, centroids, task.settings.query_encoder),
+        **_training_texts(corpus, links, vectors, centroids, task.settings.query_encoder),
     }
     values = {
         "lengths": _total_lengths(parsed, anchors),
@@ -93,7 +93,7 @@ def _forms(counts: FieldCounts) -> pa.Table:
     )
 
 
-def _lessons(
+def _training_texts(
     corpus: ParsedCorpus,
     links: Iterable[ResolvedLink],
     vectors: Encoded,
@@ -109,9 +109,9 @@ def _lessons(
     phrases = training_texts.phrases(corpus.documents, corpus.sections, here, settings)
     spans = training_texts.spans(corpus.documents, corpus.passages, settings)
     return {
-        "lessons-passages": _taught(picked.taught, hashes, vectors.vectors[vectors.row[picked.rows]]),
-        "lessons-phrases": _taught(phrases, [text_hash(text) for text in phrases.texts]),
-        "lessons-spans": _taught(spans, [text_hash(text) for text in spans.texts]),
+        "training-passages": _taught(picked.taught, hashes, vectors.vectors[vectors.row[picked.rows]]),
+        "training-phrases": _taught(phrases, [text_hash(text) for text in phrases.texts]),
+        "training-spans": _taught(spans, [text_hash(text) for text in spans.texts]),
         **_names(corpus, given, centroids),
     }
 
@@ -126,8 +126,8 @@ def _names(corpus: ParsedCorpus, links: Iterable[ResolvedLink], centroids: Vecto
     languages = [stemmed_language(each) for each in documents["language"].to_pylist()]
     every = training_texts.Taught(tuple(titles), tuple(languages[: len(titles)]))
     return {
-        "lessons-anchors": _taught(named.taught, keys, centroids[rows]),
-        "lessons-titles": _taught(every, [text_hash(each) for each in titles], centroids[: len(titles)]),
+        "training-anchors": _taught(named.taught, keys, centroids[rows]),
+        "training-titles": _taught(every, [text_hash(each) for each in titles], centroids[: len(titles)]),
     }
 
 

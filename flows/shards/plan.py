@@ -46,15 +46,19 @@ class ShardPlan:
         return {name: tuple(found[name]) for name in sorted(found)}
 
 
-def plan_shards(settings: Settings, listing: Listing) -> ShardPlan:
-    """Return the plan that the settings ask for, given the files that were found."""
+def plan_shards(settings: Settings, listing: Listing, before: Iterable[str] = ()) -> ShardPlan:
+    """Return the plan that the settings ask for, given the files that were found.
+
+    ``before`` are the shards of the current set: where a collection could not be listed, its size is unknown.
+    """
     wanted, names = settings.shards, tuple(settings.collections)
     if wanted.by == "collection":
         return ShardPlan(wanted.by, len(names), names)
-    return ShardPlan(wanted.by, max(wanted.count, _enough(wanted, listing)), names)
+    least = 1 + max(map(int, before), default=0) if listing.failures else 1
+    return ShardPlan(wanted.by, max(wanted.count, _enough(wanted, listing, least)), names)
 
 
-def _enough(wanted: ShardSettings, listing: Listing) -> int:
+def _enough(wanted: ShardSettings, listing: Listing, least: int) -> int:
     """Return so many shards that none has more than ``max_passages``, about: a power of two.
 
     The next night with a few more files has the same number, or every document would move.
@@ -63,11 +67,11 @@ def _enough(wanted: ShardSettings, listing: Listing) -> int:
         return 1
     passages = sum(file.size for file in listing.files) / _BYTES_PER_PASSAGE
     count = 1
-    while count * wanted.max_passages < passages:
+    while count * wanted.max_passages < passages or count < least:
         count *= 2
     return count
 
 
 def listing_of(listing: Listing, files: tuple[FoundFile, ...], assets: tuple[FoundFile, ...] = ()) -> Listing:
     """Return the part of a listing that a shard reads."""
-    return replace(listing, files=files, rejections=(), failures={}, assets=assets)
+    return replace(listing, files=files, rejections=(), assets=assets)

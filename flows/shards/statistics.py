@@ -28,7 +28,7 @@ from ...pipeline.vocabulary.concepts import VocabularyTerm, commonest, near_term
 from ..stages.encode import Encoded, Encoding, query_texts, word_texts
 from ..stages.lexical import merged_surfaces
 from ..stages.tables import vocabulary_tables
-from ..stages.training_texts import MAX_NAMES, Taught, encoded_lessons, weight_of
+from ..stages.training_texts import MAX_NAMES, Taught, encoded_texts, weight_of
 from .counting import NAME, mean_over
 from .files import PassFiles
 
@@ -149,8 +149,8 @@ def term_vectors(
     """Return the term_vectors table, fitted to texts of all shards as to those of one corpus."""
     wanted = settings.query_encoder
     own = Taught(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
-    lessons = [
-        encoded_lessons("words", own, words),
+    training = [
+        encoded_texts("words", own, words),
         _encoded(shards, "phrases", wanted.phrases, encoding),
         _encoded(shards, "spans", wanted.spans, encoding),
         _known(shards, "passages", wanted.passages),
@@ -158,13 +158,13 @@ def term_vectors(
         _known(shards, "titles", MAX_NAMES),
     ]
     index = found.index()
-    fitted = fit_term_vectors(lessons, index.terms, index.idf, wanted)
+    fitted = fit_term_vectors(training, index.terms, index.idf, wanted)
     return quantized_table(fitted, term_vectors_schema)
 
 
 def _lowest(shards: Sequence[PassFiles], kind: str, most: int) -> pa.Table:
     """Return the texts of a kind with the lowest hashes, each hash once, in their order."""
-    rows = pa.concat_tables([files.read(f"lessons-{kind}") for files in shards])
+    rows = pa.concat_tables([files.read(f"training-{kind}") for files in shards])
     hashes = rows["hash"].to_pylist()
     first = {each: at for at, each in reversed(list(enumerate(hashes)))}
     return rows.take(pa.array([first[each] for each in sorted(first)[:most]], pa.int64()))
@@ -177,7 +177,7 @@ def _taught(rows: pa.Table) -> Taught:
 def _encoded(shards: Sequence[PassFiles], kind: str, most: int, encoding: Encoding) -> TrainingTexts:
     taught = _taught(_lowest(shards, kind, most))
     vectors = encoding.encode(f"{kind} vectors", query_texts(taught.texts, encoding.encoder))
-    return encoded_lessons(kind, taught, vectors)
+    return encoded_texts(kind, taught, vectors)
 
 
 def _known(shards: Sequence[PassFiles], kind: str, most: int) -> TrainingTexts:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.cache.parsed_corpus import LINKING, ParsedCorpus
-from ...pipeline.errors import SourceError
+from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection
 from ..incremental.unchanged import inputs_of
@@ -33,8 +33,7 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     begin(WorkStep(0))
     with execution(task, "parsed", "corpus", "vectors", "parse_record") as made:
         hashed = made.make("hashed")
-        # Where a file cannot be read, nothing says that it is as it was.
-        key = inputs_of(hashed, task.listing, task.settings) or uuid4().hex
+        key = _key(task, hashed)
         found = task.files.recorded(NAME, key)
         if found is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
@@ -49,9 +48,36 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
             "parsed": record.parsed,
             "encoded": vectors.computed,
             "vectors": len(vectors.hashes),
-            "rejections": [asdict(each) for each in record.rejections],
+            "rejections": [asdict(each) for each in _of_shard(task, record.rejections)],
+            "failed": dict(record.failed),
+            "away": {name: [each.what, each.where, each.hint] for name, each in hashed.failures.items()},
         }
         return receipt(task.files.write(NAME, key, tables, **values))
+
+
+def _key(task: ShardTask, hashed: HashedSources) -> str:
+    """Return what the survey depends on; of collections that failed, which snapshot they are taken from."""
+    read = replace(task.listing, failures={})
+    inputs = "" if hashed.failures else inputs_of(hashed, read, task.settings)
+    if not inputs:  # where a file cannot be read, nothing says that it is as it was
+        return uuid4().hex
+    failed = [f"{name} {error}" for name, error in sorted(task.listing.failures.items())]
+    return combined_hash([inputs, str(task.before), *failed]) if failed else inputs
+
+
+def _of_shard(task: ShardTask, rejections: Sequence[Rejection]) -> list[Rejection]:
+    """Return the rejections without the notes on failed collections, which concern the set as a whole."""
+    return [each for each in rejections if each.path != "." or each.collection not in task.listing.failures]
+
+
+def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
+    """Return the collections of which a file was temporarily unavailable when a shard read it."""
+    found = (each["values"]["away"] for each in surveys)
+    return {
+        name: SourceError(what, where=where, hint=hint)
+        for each in found
+        for name, (what, where, hint) in each.items()
+    }
 
 
 def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:

@@ -18,6 +18,7 @@ from ...artifacts.cache.embeddings import inherit
 from ...artifacts.disk.manifest_records import QueryModel
 from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
+from ...pipeline.model import SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..engines.open import opened
 from ..graph import BUILD
@@ -40,6 +41,7 @@ class ShardTask:
     """What a worker is told about a shard; everything else lies in files.
 
     ``shards`` are those of the plan that have files.
+    ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
     ``key`` stands for all that the pass depends on besides what the shard's own files say. ``model`` encodes
     queries; it is known when the shard is written.
     """
@@ -50,6 +52,7 @@ class ShardTask:
     plan: ShardPlan
     shards: tuple[str, ...]
     listing: Listing
+    before: SnapshotId | None = None
     key: str = ""
     model: QueryModel | None = None
 
@@ -69,10 +72,25 @@ class ShardTask:
         return self.plan.names.index(self.shard)
 
 
+class _ShardStore(Store):
+    """A shard's store, whose current snapshot is that of the current set.
+
+    Its own pointer may be further, after a run that was broken off, or a rollback of the set.
+    """
+
+    def __init__(self, task: ShardTask) -> None:
+        super().__init__(shard_store(task.store, task.shard))
+        self._before = task.before
+
+    def current(self) -> SnapshotId | None:
+        """Return the snapshot that the current set names; none if it does not name the shard."""
+        return self._before
+
+
 @contextmanager
 def execution(task: ShardTask, *wanted: str, **known: object) -> Iterator[Execution]:
     """Yield the build of a shard in its own store, with the products that are known."""
-    store, driver = Store(shard_store(task.store, task.shard)), PlainDriver()
+    store, driver = _ShardStore(task), PlainDriver()
     run = RunContext(task.settings, store.root, _OPTIONS, shard=task.shard)
     inherit(task.store, store.root)
     with store.lock("shard"), Background() as background, opened(task.settings, store) as engine:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.store.query_models import copy_model
+from ...artifacts.store.query_models import share
 from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
 from ...pipeline.identity import combined_hash
@@ -33,7 +33,8 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     key = combined_hash([task.key, *_asset_hashes(task)])
     if (found := task.files.recorded(NAME, key)) is not None and _is_there(task, found):
         return receipt(found)
-    copy_model(task.store, shard_store(task.store, task.shard), task.model)
+    if task.model is not None:
+        share(task.store, shard_store(task.store, task.shard), task.model.files)
     known = {
         "links": StoredLinks(task.files.read("links")),
         "query_model": task.model,

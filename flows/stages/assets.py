@@ -24,12 +24,13 @@ from ...pipeline.errors import ArtifactError, RejectedDocument
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import Rejection, ResolvedLink, SnapshotId
+from ...pipeline.printable import counted
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
 from ..run.retry import with_retries
+from ..sources.published import published_assets
 from .corpus import CorpusRecord
-from .guards import published_assets
 from .sources import HashedSources
 from .tables import Tables
 
@@ -102,7 +103,7 @@ def _leading_out(links: Iterable[ResolvedLink]) -> Iterator[Rejection]:
             name,
             paths[0],
             "noted",
-            f"{len(paths):,} links lead out of the collection, and so nowhere: "
+            f"leading out of the collection, and so nowhere: {counted(len(paths), 'link')}; "
             f"collections.{name}.address.base_url would give them an address",
         )
 

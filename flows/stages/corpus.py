@@ -19,7 +19,8 @@ from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import decides
-from .guards import documents_before, published_hashes, require_documents, require_unshrunk
+from ..sources.published import documents_before, published_hashes
+from .guards import require_documents, require_unshrunk
 from .sources import HashedSources, Listing, ParsedSources, sound
 
 
@@ -82,11 +83,7 @@ def corpus_to_publish(
             failures[name] = error
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
-    known = cache.collections(store.current()) if failures else {}
-    kept = {
-        name: known[name] if name in known else _without_documents(name, store, hashed.deciding[name], error)
-        for name, error in failures.items()
-    }
+    kept = _kept(failures, hashed, cache, store)
     well = {
         name: CollectionRecord(parsed.keys.get(name, ()), hashed.deciding[name])
         for name in sound(settings, failures)
@@ -94,9 +91,21 @@ def corpus_to_publish(
     rejected = (*listing.rejections, *parsed.losers)
     own = [each for each in rejected if each.collection not in failures]
     own += [each for before in kept.values() for each in before.rejections if each.kind != "noted"]
-    published = _with_rejections(well | kept, [*own, *_notes(failures, kept)])
+    own += [failure_note(name, error, kept=bool(kept[name].keys)) for name, error in sorted(failures.items())]
+    published = _with_rejections(well | kept, own)
     corpus, record = _corpus(published, cache, failures)
     return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed)
+
+
+def _kept(
+    failures: Mapping[str, NoctuleError], hashed: HashedSources, cache: ParseCache, store: Store
+) -> dict[str, CollectionRecord]:
+    """Return what each failed collection has in the current snapshot; raise its error if it has nothing."""
+    known = cache.collections(store.current()) if failures else {}
+    return {
+        name: known[name] if name in known else _without_documents(name, store, hashed.deciding[name], error)
+        for name, error in failures.items()
+    }
 
 
 def _with_rejections(
@@ -187,10 +196,7 @@ def _without_documents(name: str, store: Store, deciding: str, error: NoctuleErr
     return CollectionRecord((), deciding)
 
 
-def _notes(failures: Mapping[str, NoctuleError], kept: Mapping[str, CollectionRecord]) -> list[Rejection]:
-    """Return the report's notes on failed collections."""
-    what = {True: "its documents are those of the snapshot before", False: "it has no documents yet"}
-    return [
-        Rejection(name, ".", "noted", f"the collection failed, {what[bool(kept[name].keys)]}: {error.what}")
-        for name, error in sorted(failures.items())
-    ]
+def failure_note(name: str, error: NoctuleError, *, kept: bool) -> Rejection:
+    """Return the report's note on a failed collection."""
+    what = "its documents are those of the snapshot before" if kept else "it has no documents yet"
+    return Rejection(name, ".", "noted", f"the collection failed, {what}: {error.what}")

@@ -10,7 +10,7 @@ from ..run.context import Resources, RunContext
 
 if TYPE_CHECKING:
     from ...docsite.build import SiteResult
-    from ...docsite.search.lookup_files import LookupFiles
+    from ...docsite.search.background_index import LookupFiles
     from ...docsite.search_only import SearchOnlyResult
     from .write import StagedSnapshot
 
@@ -26,7 +26,7 @@ def is_current_site(run: RunContext, staged: StagedSnapshot) -> bool:
 
 def make_search_lookup(run: RunContext, staged: StagedSnapshot, is_current: bool) -> LookupFiles | None:
     """Return what the site's search looks words up in; ``None`` without one, and if the site is current."""
-    from ...docsite.search.lookup_files import LookupJob, make_lookup_files
+    from ...docsite.search.background_index import LookupJob, make_lookup_files
 
     if is_current or not run.settings.site.search or run.out is None:
         return None
@@ -38,7 +38,7 @@ def make_search_lookup(run: RunContext, staged: StagedSnapshot, is_current: bool
 
 def is_large_site(run: RunContext, staged: StagedSnapshot, is_current: bool) -> bool:
     """Return whether making the lookup takes longer than starting a process."""
-    from ...docsite.search.lookup_files import LEAST_DOCUMENTS
+    from ...docsite.search.background_index import LEAST_DOCUMENTS
 
     return (
         not is_current and run.settings.site.search and staged.manifest.counts["documents"] >= LEAST_DOCUMENTS

@@ -86,7 +86,7 @@ def embed_spans(run: RunContext, encoding: Encoding, corpus: ParsedCorpus) -> Tr
 
 def _as_queries(kind: str, texts: Taught, encoding: Encoding) -> TrainingTexts:
     found = encoding.encode(f"{kind} vectors", query_texts(texts.texts, encoding.encoder))
-    return encoded_lessons(kind, texts, found)
+    return encoded_texts(kind, texts, found)
 
 
 def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
@@ -106,14 +106,14 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
     """Return the term_vectors table: vectors whose sum approximates the model's vector of a text."""
     # Words of the vocabulary as index terms, which need no stemmer.
     index_terms = Taught(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
-    lessons = [
-        encoded_lessons("words", index_terms, words),
+    training = [
+        encoded_texts("words", index_terms, words),
         phrases,
         spans,
-        passage_lessons(picked, vectors, counts),
-        *name_lessons(corpus.documents, names(corpus.documents, links), centroids),
+        texts_of_passages(picked, vectors, counts),
+        *texts_of_names(corpus.documents, names(corpus.documents, links), centroids),
     ]
-    found = fit_term_vectors(lessons, prose.terms, prose.idf, run.settings.query_encoder)
+    found = fit_term_vectors(training, prose.terms, prose.idf, run.settings.query_encoder)
     return quantized_table(found, term_vectors_schema)
 
 
@@ -183,7 +183,7 @@ def _languages(documents: pa.Table) -> dict[str, str]:
     return {doc_id: stemmed_language(language) for doc_id, language in pairs}
 
 
-def encoded_lessons(kind: str, taught: Taught, encoded: Encoded) -> TrainingTexts:
+def encoded_texts(kind: str, taught: Taught, encoded: Encoded) -> TrainingTexts:
     """Return texts with the vectors that the model gave them."""
     vectors = encoded.vectors[encoded.row] if taught.texts else encoded.vectors
     return TrainingTexts(taught.texts, taught.languages, vectors, _WEIGHTS[kind])
@@ -211,13 +211,13 @@ def weight_of(kind: str) -> float:
     return _WEIGHTS[kind]
 
 
-def passage_lessons(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> TrainingTexts:
+def texts_of_passages(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> TrainingTexts:
     """Return whole passages with their own vectors."""
     vectors = encoded.vectors[encoded.row[picked.rows]]
     return TrainingTexts(picked.taught.texts, picked.taught.languages, vectors, _WEIGHTS["passages"], counts)
 
 
-def name_lessons(documents: pa.Table, named: DocumentNames, centroids: Vectors) -> list[TrainingTexts]:
+def texts_of_names(documents: pa.Table, named: DocumentNames, centroids: Vectors) -> list[TrainingTexts]:
     """Return anchor texts and titles with the centroid of the document that they name."""
     taught, vectors = named.taught, centroids[list(named.documents)]
     anchors = TrainingTexts(taught.texts, taught.languages, vectors, _WEIGHTS["anchors"])

@@ -61,31 +61,44 @@ def write_snapshot(
     written = {name: table for part in tables for name, table in part.items()} | {
         "term_vectors": term_vectors
     }
-    tokens = query_model.files.get(TOKEN_VECTORS)
+    tokens, dimension = query_model.files.get(TOKEN_VECTORS), encoding.encoder.dimension
     if tokens is None:
-        written["token_vectors"] = token_vectors_schema(encoding.encoder.dimension).empty_table()
+        written["token_vectors"] = token_vectors_schema(dimension).empty_table()
     else:
         link_or_copy(store.root / file_name(TOKEN_VECTORS, tokens), staging.path / TOKEN_VECTORS)
     by_threads(lambda name: _write(name, written, staging), written, _AT_ONCE)
     save_index(index[0], staging.path / FAISS_INDEX)
-    write_catalog(staging.path, encoding.encoder.dimension, languages)
+    write_catalog(staging.path, dimension, languages)
     counts = {name: len(table) for name, table in written.items()}
     counts["token_vectors"] = pq.read_metadata(staging.path / TOKEN_VECTORS).num_rows
+    return StagedSnapshot(
+        staging, _manifest(run, staging, counts, encoding, index[1], query_model, languages)
+    )
+
+
+def _manifest(
+    run: RunContext,
+    staging: Staging,
+    counts: dict[str, int],
+    encoding: Encoding,
+    index: IndexRecord,
+    query_model: QueryModel,
+    languages: list[str],
+) -> Manifest:
     model = encoding.encoder.model
-    manifest = Manifest(
+    return Manifest(
         format_version=FORMAT_VERSION,
         files=describe(staging, counts),
         counts=counts,
         settings_sha256=run.settings.fingerprint(),
         settings=run.settings.shaping(),
         model=ModelRecord(model.name, model.sha256, encoding.encoder.dimension, encoding.encoder.precision),
-        index=index[1],
+        index=index,
         analyzer={"version": analyzer.VERSION, "languages": ",".join(languages)},
         tools=tools(),
         query_model=query_model,
         shard=run.shard,
     )
-    return StagedSnapshot(staging, manifest)
 
 
 def _write(name: str, tables: Mapping[str, pa.Table], staging: Staging) -> None:

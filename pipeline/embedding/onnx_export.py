@@ -129,17 +129,6 @@ def _traced(network: Any) -> bytes:
     """Return the network in ONNX form, traced on two short texts; any number of any length may be given."""
     import torch
 
-    class Encoder(torch.nn.Module):
-        """The network from its inputs to unit vectors."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.network = network
-
-        def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-            features = {"input_ids": input_ids, "attention_mask": attention_mask}
-            return torch.nn.functional.normalize(self.network(features)["sentence_embedding"], dim=1)
-
     tokens = torch.ones((2, 16), dtype=torch.int64)
     mask = tokens.clone()
     mask[1, 8:] = 0
@@ -151,7 +140,7 @@ def _traced(network: Any) -> bytes:
             # and three packages more.
             warnings.simplefilter("ignore")
             torch.onnx.export(
-                Encoder(),
+                _with_unit_vectors(network),
                 (tokens, mask),
                 made,  # type: ignore[arg-type]  # a file is taken too
                 input_names=list(INPUTS),
@@ -165,6 +154,22 @@ def _traced(network: Any) -> bytes:
     except Exception as error:  # a layer without an ONNX form fails in one of many ways
         raise NotExportable(_first_line(error)) from None
     return made.getvalue()
+
+
+def _with_unit_vectors(network: Any) -> Any:
+    """Return the network as a module from its inputs, by position, to unit vectors."""
+    import torch
+
+    class Encoder(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+            features = {"input_ids": input_ids, "attention_mask": attention_mask}
+            return torch.nn.functional.normalize(self.network(features)["sentence_embedding"], dim=1)
+
+    return Encoder()
 
 
 def _first_line(error: Exception) -> str:

@@ -101,15 +101,15 @@ def on_the_web(name: str, given: Arguments) -> str:
 _BRACES = re.compile(r"\{(?=[{%])")
 
 
-def literal(text: str) -> str:
+def literal(text: str, brace: str = r"\{") -> str:
     """Return prose in which braces stand for themselves, as their author means them."""
-    return _BRACES.sub(r"\\{", text)
+    return _BRACES.sub(lambda _: brace, text)
 
 
-def literal_outside_code(text: str, code: Fences, start: int, end: int) -> str:
+def literal_outside_code(text: str, code: Fences, start: int, end: int, brace: str = r"\{") -> str:
     """Return ``text[start:end]`` in which braces in prose stand for themselves."""
     pieces, at = list[str](), start
     for first, last, _ in code.within(start, end):
-        pieces += [literal(text[at:first]), text[first:last]]
+        pieces += [literal(text[at:first], brace), text[first:last]]
         at = last
-    return "".join([*pieces, literal(text[at:end])])
+    return "".join([*pieces, literal(text[at:end], brace)])

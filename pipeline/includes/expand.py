@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import hugo, liquid, mdbook, mdx_imports, mkdocs, obsidian, vitepress, vue
-from .parts import Directive, Literal, NoSuchPart, indented
+from . import code_variants, hugo, liquid, mdbook, mdx_imports, mkdocs, obsidian, vitepress
+from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .sphinx import inclusions as sphinx
 
@@ -24,9 +24,9 @@ _MAX_NOTES = 200
 # A line of a large file, asked for again and again, costs a look at all of the file each time.
 _MAX_READ = 10
 _LEAST_READ = 1_000
-_OF_MARKDOWN = (mdbook, mkdocs, vitepress)
+_OF_MARKDOWN = (mdbook, mkdocs, code_variants)
 # These know the document's front matter and its project too.
-_WITH_CONTEXT = (vue, liquid, hugo, mdx_imports, obsidian)
+_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, obsidian)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
 
 _NO_CONTEXT = Context()
@@ -99,10 +99,10 @@ def expand(
     )
 
 
-def _directives(text: str, path: str, context: Context) -> list[Directive | Literal]:
+def _directives(text: str, path: str, context: Context) -> list[Composed | Directive | Literal]:
     """Return the directives of a text by their place; they may overlap."""
     is_rst = _IS_RST.get(_suffix(path))
-    readers: list[Callable[[str], Iterator[Directive | Literal]]]
+    readers: list[Callable[[str], Iterator[Composed | Directive | Literal]]]
     if is_rst is None:
         readers = [partial(liquid.directives, context=context)] if context.is_of("jekyll") else []
     elif is_rst:
@@ -152,30 +152,44 @@ class _Expander:
                     self._note(text, each.start, each.note, stack)
                 continue
             try:
-                yield self._included(each, stack)
+                yield indented(self._included(each, stack), each.indent)
             except (NotIncluded, NoSuchPart) as fault:
                 self._note(text, each.start, f"{each.target!r:.200} {NOT_INCLUDED}{fault}", stack)
         yield text[at:]
 
-    def _included(self, directive: Directive, stack: tuple[str, ...]) -> str:
-        if "://" in directive.target:
+    def _included(self, directive: Composed | Directive, stack: tuple[str, ...]) -> str:
+        file = self._read(directive.target, stack)
+        if isinstance(directive, Composed):
+            return self._taken(directive.compose(file.text, partial(self._read_if_there, stack=stack)))
+        if len(stack) > MAX_DEPTH:
+            raise NotIncluded(f"it is included through more than {MAX_DEPTH} files")
+        part = self._taken(directive.part(file.text))
+        return directive.form(self.expand(part, (*stack, file.path)) if directive.is_nested else part)
+
+    def _read_if_there(self, target: str, stack: tuple[str, ...]) -> str | None:
+        try:
+            return self._read(target, stack).text
+        except NotIncluded:
+            return None
+
+    def _read(self, target: str, stack: tuple[str, ...]) -> IncludedFile:
+        if "://" in target:
             raise NotIncluded("it is on the web, and nothing is fetched")
         if self.to_read <= 0:
             raise NotIncluded(f"the files that the document includes have over {_MAX_READ} times max_bytes")
         self.to_read -= _LEAST_READ
-        file = self.find(directive.target, stack[-1])
+        file = self.find(target, stack[-1])
         self.to_read -= len(file.text)
         if file.path in stack:
             raise NotIncluded("the file includes itself")
-        if len(stack) > MAX_DEPTH:
-            raise NotIncluded(f"it is included through more than {MAX_DEPTH} files")
-        part = directive.part(file.text)
+        return file
+
+    def _taken(self, part: str) -> str:
+        """Return the part, for which there must be room."""
         if len(part) > self.room:
             raise NotIncluded("the document would become larger than max_bytes")
         self.room -= len(part)
-        if directive.is_nested:
-            part = self.expand(part, (*stack, file.path))
-        return indented(directive.form(part), directive.indent)
+        return part
 
     def _note(self, text: str, start: int, note: str, stack: tuple[str, ...]) -> None:
         if len(self.notes) > _MAX_NOTES:  # each costs a count of lines

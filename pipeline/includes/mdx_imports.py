@@ -22,6 +22,8 @@ _STRING = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"\{/\*(?:(?!\{/\*|\*/\})[\s\S])*\*/\}")
+# Markdown's {#name} is no MDX, so Docusaurus takes a comment for it.
+_HEADING_ID = re.compile(r"\{/\*\s*#([\w:.-]{1,200})\s*\*/\}")
 _RAW = re.compile(r"\A!*raw-loader!|\?raw\Z")
 _PAGE = re.compile(r"\.mdx?\Z")
 _ATTRIBUTES = (
@@ -49,9 +51,10 @@ def directives(text: str, context: Context) -> Iterator[Directive | Literal]:
     yield from _code(text, code, {name: files[name] for name in raw})
     yield from _partials(text, code, {name: files[name] for name in pages})
     yield from _strings(text, code)
-    for found in _COMMENT.finditer(text) if context.is_of("docusaurus") else ():
+    for found in _COMMENT.finditer(text):
         if not code.hold(found.start()):
-            yield Literal(*found.span(), "")
+            named = _HEADING_ID.fullmatch(found[0])
+            yield Literal(*found.span(), f"{{#{named[1]}}}" if named else "")
 
 
 def _target(target: str) -> str:

@@ -1,25 +1,22 @@
-"""The include directives of MkDocs and its extensions: ``--8<--``, ``{* file *}`` and ``{!file!}``."""
+"""The include directives of MkDocs and its extensions: ``--8<--`` and ``{!file!}``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
-from .fences import Fences, fenced, fences_of, indent_before, is_quoted, language_of
-from .parts import Directive, Literal, NoSuchPart, Part, between, lines, whole
+from .fences import Fences, fences_of, indent_before, is_quoted
+from .parts import Directive, Literal, Part, between, lines, whole
 
-MARKS = ("8<-", "{*", "{!", "[TOC]")
+MARKS = ("8<-", "{!", "[TOC]")
 
 
 def directives(text: str) -> Iterator[Directive | Literal]:
     """Yield the directives of a markdown text; they may overlap."""
-    fences = fences_of(text)
     yield from _snippets(text)
     yield from _snippet_blocks(text)
-    yield from _starred(text, fences)
     yield from _bang_includes(text)
-    yield from _generated(text, fences)
+    yield from _generated(text, fences_of(text))
 
 
 # MkDocs: --8<-- "file.md:section", on a line of its own or as a block
@@ -70,49 +67,11 @@ def _snippet(spec: str, start: int, end: int, indent: str) -> Directive:
     return Directive(start, end, target, chosen, indent=indent, is_nested=True)
 
 
-# MkDocs with other extensions: {* file hl[1:3] *} and {!file!}
+# MkDocs with another extension: {!file!}
 
-_STARRED = re.compile(
-    r"^(?P<indent>[ \t]*)\{\*[ \t]+(?P<target>\S+)(?P<rest>[^\n*]*)\*\}[ \t]*$", re.MULTILINE
-)
-_SHOWN_LINES = re.compile(r"\bln\[([^\]]*)\]")
-# Lines beyond it are not marked.
-_MAX_LINE = 2_000
-_MARKED_LINES = re.compile(r"\bhl\[([\d:,\s]*)\]")
-_CODE_TITLE = re.compile(r"\btitle\[\s*([\"'])([^\"'\[\]\n]{1,200})\1\s*\]")
 _BANG = re.compile(
     r"\{!>?[ \t]*(?P<target>[^!{}\n]+?)[ \t]*!(?:\s*lines=(?P<lines>[\d -]+))?(?P<escape>\\?)\}"
 )
-
-
-def _starred(text: str, fences: Fences) -> Iterator[Directive]:
-    for found in _STARRED.finditer(text):
-        if not fences.hold(found.start()):
-            shown = _SHOWN_LINES.search(found["rest"])
-            part: Part = lines(shown[1]) if shown else whole
-            form = partial(fenced, f"{language_of(found['target'])}{_info(found['rest'], part)}")
-            yield Directive(*found.span(), found["target"], part, form, found["indent"])
-
-
-def _info(rest: str, part: Part) -> str:
-    """Return the rest of an info string: the lines to mark, and the title."""
-    title = _CODE_TITLE.search(rest)
-    return _marks(rest, part) + (f' title="{title[2].strip()}"' if title else "")
-
-
-def _marks(rest: str, part: Part) -> str:
-    """Return the lines to mark as an info string has them; the directive counts in the whole file."""
-    found = _MARKED_LINES.search(rest)
-    if not found:
-        return ""
-    numbers = "\n".join(map(str, range(1, _MAX_LINE + 1)))
-    try:
-        marked = set(lines(found[1])(numbers).split("\n"))
-        shown = part(numbers).split("\n")
-    except NoSuchPart:
-        return ""
-    places = ",".join(str(place) for place, number in enumerate(shown, start=1) if number in marked)
-    return f" {{{places}}}" if places else ""
 
 
 def _bang_includes(text: str) -> Iterator[Directive | Literal]:

@@ -41,6 +41,24 @@ class Directive:
     is_nested: bool = False
 
 
+# Returns the text of a file that an include directive may name; nothing if it may not or there is none.
+ReadIncluded = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A directive at ``[start, end)`` that is replaced by what is made of the file ``target`` and others.
+
+    ``compose`` takes the file's text and what reads the others; ``indent`` stands before each line.
+    """
+
+    start: int
+    end: int
+    target: str
+    compose: Callable[[str, ReadIncluded], str]
+    indent: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A directive at ``[start, end)`` that names no file, and the text that takes its place.
@@ -62,7 +80,9 @@ def lines(spec: str, separator: str = ":", *, alone_to_end: bool = False) -> Par
 
     def part(text: str) -> str:
         found = text.splitlines()
-        ranges = [_range(each, separator, alone_to_end) for each in spec.split(",") if each.strip()]
+        ranges = [
+            line_range(each, separator, alone_to_end=alone_to_end) for each in spec.split(",") if each.strip()
+        ]
         chosen = [line for first, last in ranges for line in found[max(first, 1) - 1 : last]]
         if not chosen and found:
             raise NoSuchPart(f"it has {len(found)} lines, none of which is in {spec!r}")
@@ -71,7 +91,8 @@ def lines(spec: str, separator: str = ":", *, alone_to_end: bool = False) -> Par
     return part
 
 
-def _range(given: str, separator: str, alone_to_end: bool) -> tuple[int, int | None]:
+def line_range(given: str, separator: str, *, alone_to_end: bool) -> tuple[int, int | None]:
+    """Return the first and last line of a range, ``None`` for the file's last; raise ``NoSuchPart``."""
     first, is_range, last = (each.strip() for each in given.partition(separator))
     if any(each and not each.isdecimal() for each in (first, last)):
         raise NoSuchPart(f"{given!r} is no range of lines")

@@ -84,9 +84,13 @@ class Context:
 
 
 def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
-    """Return the tools whose settings stand in one of these folders."""
+    """Return the tools whose settings stand in one of these folders, those of Docusaurus also above one."""
+    above = [folder.parent for folder in folders]
     return frozenset(
-        tool for tool, names in _SIGNS.items() if any(os.path.lexists(f / n) for f in folders for n in names)
+        tool
+        for tool, names in _SIGNS.items()
+        for folder in (*folders, *(above if tool == "docusaurus" else ()))
+        if any(os.path.lexists(folder / name) for name in names)
     )
 
 

@@ -23,6 +23,9 @@ from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
 from .sphinx import conf_values
 
+# Whatever a conf.py says: these have a form of their own.
+_NEVER_RST = (".html", ".htm", ".xhtml", ".ipynb", ".pdf", ".docx", ".mdx")
+
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
     """Return the file's text with what it includes and describes, and the SHA-256 of all that.
@@ -42,7 +45,7 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     has_values, folders = b"{{" in source.content, _folders(collection)
     source = _with_sphinx_values(source, os.path.realpath(file.location), folders)
     # Values in braces are filled in by the tool whose folder it is.
-    if not has_directives(source.content, source.path) and not (has_values and tools_of(folders)):
+    if not has_directives(source.content, source.path_by_format) and not (has_values and tools_of(folders)):
         return source
     try:
         text = source.content.decode("utf-8")
@@ -52,14 +55,15 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     path = os.path.realpath(file.location) if is_local else f"/{file.location}"
     kind = _FoundBelow if is_local else _FoundAtAddress
     find = kind(file.collection, collection, folders)
-    found = expand(text, path, find, collection.max_bytes, context_of(text, path, folders))
+    context = context_of(text, path, folders)
+    found = expand(text, path + source.read_as, find, collection.max_bytes, context)
     content = found.text.encode()
     return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes, version="")
 
 
 def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...]) -> Source:
-    """Return the source with what ``conf.py`` of Sphinx gives it."""
-    if not source.path.lower().endswith(conf_values.MARKDOWN + conf_values.RST):
+    """Return the source with what ``conf.py`` of Sphinx gives it, read in the format that it names."""
+    if source.path.lower().endswith(_NEVER_RST):
         return source
     try:
         values = conf_values.sphinx_values(path, folders)
@@ -67,11 +71,14 @@ def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...]) ->
         raise briefly_away(error, f"{source.collection}:{source.path}") from error
     if values is None:
         return source
+    if read_as := values.read_as(source.path):
+        sha256 = combined_hash((source.sha256, read_as))
+        source = replace(source, read_as=read_as, sha256=sha256, version="")
     try:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return source
-    content = conf_values.with_values(text, source.path, values).encode()
+    content = conf_values.with_values(text, source.path_by_format, values).encode()
     return (
         source if content == source.content else replace(source, content=content, sha256=sha256_hex(content))
     )
@@ -110,10 +117,11 @@ def _with_modules(source: Source, collection: Collection) -> Source:
 
     A block that leads to none becomes the name in it, with a remark; a directive stays.
     """
-    is_markdown = source.path.lower().endswith(MARKDOWN)
+    path = source.path_by_format.lower()
+    is_markdown = path.endswith(MARKDOWN)
     has_blocks = is_markdown and b":::" in source.content
     has_auto = bool(collection.api.packages) and b"auto" in source.content
-    if not has_blocks and not (has_auto and (is_markdown or source.path.lower().endswith(RST))):
+    if not has_blocks and not (has_auto and (is_markdown or path.endswith(RST))):
         return source
     try:
         text = source.content.decode("utf-8")

@@ -34,7 +34,7 @@ from .published import (
 BY_NAME = ("wikilink", "transclusion", "tag")
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb")
+_SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb", ".txt")
 
 
 @dataclass(frozen=True, slots=True)

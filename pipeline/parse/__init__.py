@@ -43,7 +43,7 @@ def parse(source: Source, collection: Collection) -> Document:
     """
     where = f"{source.collection}:{source.path}"
     try:
-        suffix = PurePosixPath(source.path).suffix.lower()
+        suffix = PurePosixPath(source.path_by_format).suffix.lower()
         if (read_bytes := _BINARY_READERS.get(suffix)) is not None:
             return _document(source, collection, "html", read_bytes(source.content, source.path, where))
         read = _READERS.get(suffix, _markdown)

@@ -11,6 +11,17 @@ from ..model import Block
 LABEL_PREFIX = "ref:"
 # The class of a link without a text of its own: pages show the title of what it leads to.
 UNTITLED = "untitled"
+# The class of a formula within a line, whose text is LaTeX; one of its own is code in the language "math".
+FORMULA = "formula"
+# The class of a block of code that holds markup, such as links.
+PARSED = "parsed-literal"
+# Pages that Sphinx makes and a site here has no need of, by their labels.
+INDICES = {
+    "genindex": "Index",
+    "modindex": "Module Index",
+    "py-modindex": "Module Index",
+    "search": "Search Page",
+}
 # What Sphinx' boxes are called that are not called by their name.
 VERSION_TITLES = {
     "seealso": "See also",

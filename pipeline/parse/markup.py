@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import unescape
+from html import escape, unescape
 
 from ..errors import RejectedDocument
 from ..model import LinkKind
@@ -92,6 +92,58 @@ def require_tame(html: str, where: str) -> None:
 def _bomb(what: str, where: str) -> RejectedDocument:
     hint = "Split the page, or exclude it in the settings."
     return RejectedDocument(f"the HTML has {what}", where=where, hint=hint)
+
+
+# Every repetition here is bounded: thousands of unclosed tags stay linear.
+_FRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]{0,2000}</iframe\s*>)?", re.IGNORECASE)
+_PLAYER = re.compile(
+    r"<(video|audio)\b([^<>]{0,2000})>((?:[^<]{0,2000}<(?!/?(?:video|audio))[^<>]{0,2000}>){0,20}[^<]{0,2000})</\1\s*>",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(rf"\stitle{_VALUE}", re.IGNORECASE)
+_SOURCES = re.compile(rf"\ssrc{_VALUE}", re.IGNORECASE)
+_HIDDEN_FRAME = re.compile(r"display\s*:\s*none|\b(?:width|height)\s*=\s*[\"']?0\b", re.IGNORECASE)
+# Of what hosts of videos have pages embed, the page that shows the video itself.
+_EMBEDDED = re.compile(
+    r"https?://(?:(?:www\.)?(?P<tube>youtube(?:-nocookie)?\.com)/embed|player\.(?P<vimeo>vimeo\.com)/video)/([\w-]+)"
+)
+VIDEO_HOST = r"https?://(?:www\.|m\.)?(?:youtube\.com|youtu\.be|vimeo\.com)/"
+
+
+def with_linked_frames(html: str) -> str:
+    """Return the HTML with a link in place of each frame, and of each video or sound from another host.
+
+    Pages embed nothing from elsewhere, and what would vanish without a trace is named.
+    """
+    lowered = html.lower()
+    if "<iframe" in lowered:
+        html = _FRAME.sub(_frame_link, html)
+    return _PLAYER.sub(_player_link, html) if "<video" in lowered or "<audio" in lowered else html
+
+
+def _frame_link(found: re.Match[str]) -> str:
+    source = _value(_SOURCES.search(found[1]))
+    if not source:
+        return found[0]
+    return "" if _HIDDEN_FRAME.search(found[1]) else linked(source, _value(_TITLE.search(found[1])))
+
+
+def _player_link(found: re.Match[str]) -> str:
+    sources = [_value(each) for each in _SOURCES.finditer(found[2] + found[3])]
+    if not sources or not all(each.startswith(("https://", "http://", "//")) for each in sources):
+        return found[0]
+    return linked(sources[0], _value(_TITLE.search(found[2])), is_video=found[1].lower() == "video")
+
+
+def linked(source: str, title: str, *, is_video: bool = False) -> str:
+    """Return a link to what another page would embed, named by its title or its address."""
+    address = f"https:{source}" if source.startswith("//") else source
+    if video := _EMBEDDED.match(address):
+        address = f"https://{'www.youtube.com/watch?v=' if video['tube'] else 'vimeo.com/'}{video[3]}"
+    is_video = is_video or bool(re.match(VIDEO_HOST, address))
+    bare = address.partition("://")[2] or address
+    shown = title or (f"Video: {bare}" if is_video else bare)
+    return f'<a href="{escape(address)}">{escape(shown, quote=False)}</a>'
 
 
 def without_unseen(html: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 import griffe
 
+from ..includes.parts import indented
 from ..includes.python_blocks import AutoBlock, auto_blocks
 from ..model import PythonModule
 from .describe import MAX_PIECES, Options, bases_of, members_of
@@ -16,18 +18,18 @@ from .pages import DescribedText
 from .signatures import parameters_of, unwrapped
 
 _NUMPY_SECTION = re.compile(r"^([A-Z][A-Za-z ]{2,30})\n[-=~]{3,}[ \t]*$", re.MULTILINE)
-_PARAMETER = re.compile(
-    r"^:(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:\n]+\s)?(\*{0,2}\w+):", re.MULTILINE
-)
-_TYPE = re.compile(r"^:type\s+[^:\n]+:[^\n]*\n?", re.MULTILINE)
+# The fields that sections of Google's and NumPy's docstrings are written as.
 _FIELDS = {
-    "return": "Returns",
-    "returns": "Returns",
-    "rtype": "Return type",
-    "raises": "Raises",
-    "raise": "Raises",
+    "parameters": "param",
+    "other parameters": "param",
+    "attributes": "var",
+    "raises": "raises",
+    "warns": "raises",
+    "returns": "returns",
+    "yields": "yields",
 }
-_FIELD = re.compile(r"^:(returns?|rtype|raises?)\b", re.MULTILINE)
+_TYPES = {"param": "type", "var": "vartype", "returns": "rtype", "yields": "ytype"}
+_INNER = "   "
 _LISTED = re.compile(r"[\s,]+")
 
 
@@ -123,11 +125,72 @@ def _call(found: griffe.Object) -> str:
 
 
 def _docstring(found: griffe.Object) -> str:
-    """Return the docstring, its sections and fields as reStructuredText shows them."""
-    text = found.docstring.value if found.docstring is not None else ""
-    text = _NUMPY_SECTION.sub(r"**\1**\n", text)
-    text = _PARAMETER.sub(lambda each: f":{each[1]}:".replace("*", "\\*"), _TYPE.sub("", text))
-    return _FIELD.sub(lambda each: f":{_FIELDS[each[1]]}", text)
+    """Return the docstring as reStructuredText, with the sections of Google's and NumPy's style as fields."""
+    docstring = found.docstring
+    if docstring is None:
+        return ""
+    style = griffe.infer_docstring_style(docstring)[0]
+    if style not in (griffe.Parser.google, griffe.Parser.numpy):
+        return _NUMPY_SECTION.sub(r"**\1**\n", docstring.value)
+    try:
+        # As napoleon reads it: what stands before the colon of a result is its type.
+        options: dict[str, Any] = {"returns_named_value": False} if style is griffe.Parser.google else {}
+        sections = docstring.parse(style, warnings=False, **options)
+    except (ValueError, KeyError, AttributeError, TypeError, IndexError, RecursionError):
+        return _NUMPY_SECTION.sub(r"**\1**\n", docstring.value)
+    return "\n\n".join(filter(None, map(_section, sections)))
+
+
+def _section(section: griffe.DocstringSection) -> str:
+    kind, value = section.kind.value, section.value
+    if kind == "text":
+        return str(value)
+    if kind == "examples":
+        return "\n\n".join((".. rubric:: Examples", *(text for _, text in value)))
+    if kind == "admonition":
+        title = section.title or value.kind
+        return f".. admonition:: {title}\n   :class: {value.kind}\n\n{indented(value.contents, _INNER)}"
+    if kind == "deprecated":
+        return f".. deprecated:: {value.version}\n\n{indented(value.description, _INNER)}"
+    return _listed(_FIELDS.get(kind), section)
+
+
+def _listed(name: str | None, section: griffe.DocstringSection) -> str:
+    value = section.value
+    if name in ("returns", "yields") and len(value) > 1:
+        said = "\n".join(f"* {_kind(each)}{_said(each)}" for each in value)
+        return f":{name}:\n{indented(said, _INNER)}"
+    if name is None:
+        return "\n".join([f"**{section.title or section.kind.value.capitalize()}**", *map(_defined, value)])
+    return "\n".join(line for each in value for line in _fields(name, each))
+
+
+def _fields(name: str, each: Any) -> Iterator[str]:
+    """Yield the field for a parameter or the like, and the one for its type."""
+    annotation = getattr(each, "annotation", None)
+    kind = unwrapped(annotation) if annotation is not None else ""
+    if name == "raises":
+        yield f":raises {kind}: {_said(each)}"
+        return
+    named = getattr(each, "name", "") or ""
+    shown = f" {named}".replace("*", "\\*") if name in ("param", "var") else ""
+    yield f":{name}{shown}: {_said(each)}"
+    if kind:
+        yield f":{_TYPES[name]}{shown}: {kind}"
+
+
+def _kind(each: Any) -> str:
+    named = getattr(each, "name", "") or ""
+    kind = unwrapped(each.annotation) if each.annotation is not None else ""
+    return "".join(f"``{part}`` " for part in (named, kind) if part)
+
+
+def _said(each: Any) -> str:
+    return indented(str(each.description or ""), _INNER).lstrip()
+
+
+def _defined(each: Any) -> str:
+    return f"\n``{getattr(each, 'name', '') or 'value'}``\n{indented(str(each.description or '—'), _INNER)}"
 
 
 def _indented(text: str, indent: str) -> Iterator[str]:

@@ -102,11 +102,15 @@ class Site(Table):
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
     home: str = Field(default="", description="the document that is the home page; empty: index or README")
     blogs: tuple[str, ...] = Field(default=(), strict=False, description="folders of pages that are blogs")
+    posts_per_page: int = Field(default=10, ge=1, description="of a blog's pages")
     authors: dict[str, str] = Field(
         default={}, description="names of authors by what front matter calls them"
     )
     clean_urls: bool = Field(default=False, description="a page is a folder: install/ and not install.html")
     slugs: bool = Field(default=False, description="slug and id of front matter decide a page's address")
+    number_prefixes: bool = Field(
+        default=True, description="addresses keep the numbers that only order files: 01-intro.html"
+    )
     remote_images: bool = Field(default=False, description="readers' browsers load images from other hosts")
     navigation: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = Field(
         default_factory=dict, description="files of other tools that order a collection's pages"

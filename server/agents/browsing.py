@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from ...pipeline.errors import QueryError
-from ...pipeline.printable import bounded
+from ...pipeline.printable import bounded, counted
 from .arguments import ToolArguments
 from .documents import SnapshotDocuments, one_line
 from .references import nearest_names
@@ -85,7 +85,9 @@ def browse(documents: SnapshotDocuments, tree: FolderTree, given: ToolArguments)
         folder = next(iter(folder.folders.values()))
     head = [f"Note: {note}" for note in given.notes]
     named = one_line(folder.path, 300) or "All collections"
-    head.append(f"{named} ({folder.count:,} documents). Below: folder (documents in it), or ref · title.")
+    head.append(
+        f"{named} ({counted(folder.count, 'document')}). Below: folder (documents in it), or ref · title."
+    )
     room = given.number("max_tokens") - counter.count("\n".join([*head, _FOOT])) - 2
     lines = list(tree.lines(folder, given.number("depth")))
     return "\n".join([*head, *_fitting(lines, room, counter), _FOOT])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -26,53 +27,30 @@ class Metrics:
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         self._is_shared = SHARED_FOLDER in os.environ
+        self._snapshot = ""
         if not self._is_shared:
             ProcessCollector(registry=registry)
             PlatformCollector(registry=registry)
-        self.requests = Counter(
-            "noctule_requests_total", "Answers by route and status.", ("route", "status"), registry=registry
-        )
-        self.request_seconds = Histogram(
-            "noctule_request_seconds", "From a request to its answer.", ("route",), buckets=_SECONDS,
-            registry=registry,
-        )  # fmt: skip
-        self.stage_seconds = Histogram(
-            "noctule_stage_seconds", "Stages of searches.", ("stage",), buckets=_SECONDS, registry=registry
-        )
-        self.rejected = Counter(
-            "noctule_rejected_total", "Requests answered by a problem.", ("code",), registry=registry
-        )
-        self.zero_hits = Counter("noctule_zero_hits_total", "Searches without a hit.", registry=registry)
-        self.unsure = Counter("noctule_unsure_total", "Searches without a sure hit.", registry=registry)
-        self.warnings = Counter("noctule_warnings_total", "Answers with a warning.", registry=registry)
-        self.events = Counter("noctule_events_total", "Events recorded.", registry=registry)
-        self.not_modified = Counter(
-            "noctule_not_modified_total", "Requests answered by 304.", registry=registry
-        )
-        self.tool_calls = Counter(
-            "noctule_tool_calls_total", "Calls of the tools for agents.", ("tool", "outcome"),
-            registry=registry,
-        )  # fmt: skip
-        self.in_flight = Gauge(
-            "noctule_in_flight", "Requests that run or wait.", registry=registry, multiprocess_mode="livesum"
-        )
-        self.swaps = Counter(
-            "noctule_swaps_total", "Snapshots opened, and those that could not be.", ("result",),
-            registry=registry,
-        )  # fmt: skip
-        self.generation = Gauge(
-            "noctule_generation", "The generation that is served.", registry=registry,
-            multiprocess_mode="livemin",
-        )  # fmt: skip
-        self.since = Gauge(
-            "noctule_snapshot_opened_timestamp_seconds", "When it was opened.", registry=registry,
-            multiprocess_mode="livemin",
-        )  # fmt: skip
-        self.snapshot_info = Gauge(
-            "noctule_snapshot_info", "1 for the snapshot that is served.", ("snapshot",), registry=registry,
-            multiprocess_mode="livemax",
-        )  # fmt: skip
-        self._snapshot = ""
+        counter = partial(Counter, namespace="noctule", registry=registry)
+        seconds = partial(Histogram, namespace="noctule", registry=registry, buckets=_SECONDS)
+        gauge = partial(Gauge, namespace="noctule", registry=registry)
+        self.requests = counter("requests_total", "Answers by route and status.", ("route", "status"))
+        self.request_seconds = seconds("request_seconds", "From a request to its answer.", ("route",))
+        self.stage_seconds = seconds("stage_seconds", "Stages of searches.", ("stage",))
+        self.rejected = counter("rejected_total", "Requests answered by a problem.", ("code",))
+        self.zero_hits = counter("zero_hits_total", "Searches without a hit.")
+        self.unsure = counter("unsure_total", "Searches without a sure hit.")
+        self.warnings = counter("warnings_total", "Answers with a warning.")
+        self.events = counter("events_total", "Events recorded.")
+        self.not_modified = counter("not_modified_total", "Requests answered by 304.")
+        self.tool_calls = counter("tool_calls_total", "Calls of the tools for agents.", ("tool", "outcome"))
+        self.swaps = counter("swaps_total", "Snapshots opened, and those that could not be.", ("result",))
+        self.in_flight = gauge("in_flight", "Requests that run or wait.", multiprocess_mode="livesum")
+        self.generation = gauge("generation", "The generation that is served.", multiprocess_mode="livemin")
+        opened = "snapshot_opened_timestamp_seconds"
+        self.since = gauge(opened, "When it was opened.", multiprocess_mode="livemin")
+        told = "1 for the snapshot that is served."
+        self.snapshot_info = gauge("snapshot_info", told, ("snapshot",), multiprocess_mode="livemax")
 
     @property
     def registry(self) -> CollectorRegistry:

@@ -16,12 +16,12 @@ from ..pipeline.assets.media import recognise
 from ..pipeline.identity import sha256_hex
 from . import urls
 from .appearance import owners_file
+from .features import MERMAID, own_names
 from .incremental.previous import Reuse
 from .library import Entry, Library, SnapshotTables
 from .link_rows import Asset
 from .outline.cards import Cards
 from .outline.plan import SitePage, SitePlan
-from .parts import MERMAID, own_names
 from .theme_folder import SCRIPTS, THEME
 
 STYLES: Mapping[str, Sequence[str]] = {

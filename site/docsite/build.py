@@ -33,10 +33,9 @@ from .pages.llms import llms_files
 from .pages.offline import offline_files
 from .pages.previews import preview_files
 from .pages.rendering import Wanted, add_pages
-from .search.background_excerpts import begin_shown
+from .search.background_index import LookupFiles, begin_shown
 from .search.excerpts import TooManyFiles
 from .search.index import Elsewhere, search_files
-from .search.lookup_files import LookupFiles
 from .search.manifest import Shown
 from .verify import count_healed, verified
 

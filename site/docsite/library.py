@@ -246,9 +246,7 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
         return tuple(_entry(row, columns, paths, titles) for row in range(documents.num_rows))
     several = len(set(columns["collection"])) > 1
     placed = [
-        urls.Placed(
-            doc_id, path, collection if several else "", published_path(path, front) if settings.slugs else ""
-        )
+        urls.Placed(doc_id, path, collection if several else "", published_path(path, front, settings))
         for doc_id, path, collection, front in zip(
             *(columns[name] for name in ("doc_id", "path", "collection", "front_matter")), strict=True
         )

@@ -10,6 +10,8 @@ from typing import Any
 
 from ..pipeline.address import INDEX_NAMES, slug_path
 from ..pipeline.identity import read_front_matter_json
+from ..pipeline.links.published import unnumbered, without_ending
+from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
 
 NO_ORDER = float("inf")
@@ -78,13 +80,20 @@ def placement_of(front_matter: str) -> Placement:
     )
 
 
-def published_path(path: str, front_matter: str) -> str:
-    """Return the path that the front matter gives the document in place of its own; empty for none."""
-    placement = placement_of(front_matter)
+def published_path(path: str, front_matter: str, settings: Site) -> str:
+    """Return the path at which a document is published in place of its own; empty for none.
+
+    The front matter gives it, with ``settings.slugs``, and without ``settings.number_prefixes`` its own path
+    without the numbers that only order files.
+    """
+    named = path if settings.number_prefixes else unnumbered(path)
+    placement = placement_of(front_matter) if settings.slugs else NOWHERE
     is_index = PurePosixPath(path).stem.lower() in INDEX_NAMES
     if placement.slug:
-        return f"{slug_path(path, placement.slug) or 'index'}.html"
-    return f"{slug_path(path, placement.name)}.html" if placement.name and not is_index else ""
+        return f"{slug_path(named, placement.slug) or 'index'}.html"
+    if placement.name and not is_index:
+        return f"{slug_path(named, placement.name)}.html"
+    return f"{without_ending(named)}.html" if named != path else ""
 
 
 def _order(given: Mapping[str, Any]) -> float:

@@ -23,7 +23,7 @@ from .incremental.staging import StagingFolder, exchanged
 from .incremental.staging_folders import replacing
 from .library import SnapshotTables
 from .outline.plan import SitePage, SitePlan, plan_site
-from .search.background_excerpts import begin_shown
+from .search.background_index import begin_shown
 from .search.index import Elsewhere, search_files
 from .verify import count_healed, verified
 

@@ -37,7 +37,7 @@ def test_links_that_lead_nowhere_are_named_with_their_line(line: CommandLine) ->
         "docs/b.md:5: no such document: Gone",
         "docs/page.html:1: no such document: d.html",
     ]
-    assert "left out: docs:latin.md" in found.err and "5 of 11 links in 3 documents are broken" in found.err
+    assert "left out: docs:latin.md" in found.err and "broken: 5 of 11 links in 3 documents" in found.err
     assert not line.store.exists()
 
 

@@ -109,7 +109,6 @@ CORRIDORS = {
     "flows.nightly": "a Prefect flow, found by its path",
     "flows.schedule.serve": "a boundary: it imports Prefect",
     "pipeline.embedding.centroids": "a formula with its source",
-    "pipeline.includes.vitepress": "the directives of one tool, as its neighbours are",
 }
 
 

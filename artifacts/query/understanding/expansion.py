@@ -44,15 +44,8 @@ def with_spelling(
     prose = (each for each in query.text.split()[:_MAX_WORDS] if not _CODE.search(each))
     words = list(dict.fromkeys(fold(each).strip(_PUNCTUATION) for each in prose))
     held = {word for word in words if any(map(known, query_terms(word, languages)))}
-    right: dict[str, str] = {}
-    for word in words:
-        if len(word) < settings.min_chars or word in held or is_word(word):
-            continue
-        near = written().words.near(word, min(settings.max_edits, auto_edits(word)), limit=None)
-        if near:
-            right[word] = min(
-                near, key=lambda each: (each.edits, -written().counts[each.word], each.word)
-            ).word
+    unknown = [word for word in words if word not in held and not is_word(word)]
+    right = _corrections(unknown, written, settings)
     if not right:
         return query
     text = _respelt(query.text, right)
@@ -65,6 +58,21 @@ def with_spelling(
         for word, best in right.items()
     )
     return replace(query, text=text, unknown=left, expansions=tuple(found))
+
+
+def _corrections(
+    words: Sequence[str], written: Callable[[], SurfaceForms], settings: Spelling
+) -> dict[str, str]:
+    """Return the word of the collection for each that is written almost so; of the nearest the commonest."""
+    right = {}
+    for word in words:
+        if len(word) < settings.min_chars:
+            continue
+        near = written().words.near(word, min(settings.max_edits, auto_edits(word)), limit=None)
+        if near:
+            counts = written().counts
+            right[word] = min(near, key=lambda each: (each.edits, -counts[each.word], each.word)).word
+    return right
 
 
 def _respelt(text: str, right: Mapping[str, str]) -> str:

@@ -20,11 +20,16 @@ MARKDOWN, RST = (".md", ".markdown"), (".rst", ".rest")
 _MAX_BYTES, _MAX_CHARS = 500_000, 50_000
 _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
 _USED = re.compile(r"\|([A-Za-z][\w -]*)\|")
-_RST_ROLE = re.compile(r"(?<![`\w:\\]):([A-Za-z][\w-]*):`(?!`)([^`\n]{1,500})`(?!`)")
-_MYST_ROLE = re.compile(r"(?<![`\\])\{([A-Za-z][\w-]*)\}`(?!`)([^`\n]{1,500})`(?!`)")
+_RST_ROLE = re.compile(
+    r"(?<![`\w:\\]):([A-Za-z][\w:+-]{0,80}):`(?!`)((?:[^`\n]|\n(?![ \t]*\n)){1,500})`(?!`)"
+)
+_MYST_ROLE = re.compile(r"(?<![`\\])\{([A-Za-z][\w:+-]{0,80})\}`(?!`)([^`\n]{1,500})`(?!`)")
 _MYST_VALUE = re.compile(r"(?<!`)\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}")
 _LABEL_ROLES = frozenset({"ref", "doc", "numref", "any", "term", "keyword", "option"})
-_TITLED = re.compile(r"(.+?)\s*<([^<>]+)>")
+_TITLED = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)
+_EXTERNAL = re.compile(r"external(?:\+([\w-]+))?(?::|\Z)")
+_ENDING = re.compile(r"\.[A-Za-z][\w.-]{0,20}")
+_KNOWN = (*MARKDOWN, *RST, ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,13 @@ class SphinxValues:
     substitutions: Mapping[str, str] = field(default_factory=dict)
     prolog: str = ""
     epilog: str = ""
+    # By the endings of files that do not tell it, those of files that they are read like.
+    formats: Mapping[str, str] = field(default_factory=dict)
+
+    def read_as(self, path: str) -> str:
+        """Return the ending of files that the one at ``path`` is read like; nothing for its own."""
+        name = path.lower()
+        return next((given for ending, given in self.formats.items() if name.endswith(ending.lower())), "")
 
 
 def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
@@ -88,7 +100,19 @@ def _values_in(content: bytes) -> SphinxValues:
         else {},
         str(given["rst_prolog"]) if _is_text(given.get("rst_prolog")) else "",
         str(given["rst_epilog"]) if _is_text(given.get("rst_epilog")) else "",
+        formats_of(given.get("source_suffix")),
     )
+
+
+def formats_of(given: object) -> dict[str, str]:
+    """Return what ``source_suffix`` says of other endings than the usual: ``.rst`` or ``.md`` for each."""
+    endings = dict.fromkeys([given] if isinstance(given, str) else given if isinstance(given, list) else ())
+    named = given if isinstance(given, Mapping) else endings
+    return {
+        ending: ".rst" if kind in (None, "restructuredtext") else ".md"
+        for ending, kind in named.items()
+        if isinstance(ending, str) and _ENDING.fullmatch(ending) and not ending.lower().endswith(_KNOWN)
+    }
 
 
 def _literals(content: bytes) -> Iterator[tuple[str, object]]:
@@ -96,8 +120,15 @@ def _literals(content: bytes) -> Iterator[tuple[str, object]]:
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         if isinstance(node, ast.Assign) and isinstance(target, ast.Name):
             found = _literal(node.value)
+            if target.id == "intersphinx_mapping" and isinstance(node.value, ast.Dict):
+                # Names count where addresses are worked out.
+                found = {**dict.fromkeys(_keys(node.value), ""), **(found if isinstance(found, dict) else {})}
             if found is not None:
                 yield target.id, found
+
+
+def _keys(table: ast.Dict) -> list[str]:
+    return [key.value for key in table.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
 
 
 def _literal(node: ast.expr) -> object:
@@ -127,8 +158,9 @@ def _links(given: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, str
 def _projects(given: object) -> Iterator[tuple[str, str]]:
     for name, each in given.items() if isinstance(given, Mapping) else ():
         address = each[0] if isinstance(each, tuple | list) and each else None
-        if isinstance(name, str) and isinstance(address, str) and address.startswith(("https://", "http://")):
-            yield name, address
+        if isinstance(name, str):
+            is_web = isinstance(address, str) and address.startswith(("https://", "http://"))
+            yield name, str(address) if is_web else ""
 
 
 def _link(found: re.Match[str], values: SphinxValues) -> tuple[str, str] | None:
@@ -136,24 +168,38 @@ def _link(found: re.Match[str], values: SphinxValues) -> tuple[str, str] | None:
     known = values.links.get(found[1])
     titled = _TITLED.fullmatch(found[2])
     target = (titled[2] if titled else found[2]).strip()
-    project, _, label = target.partition(":")
-    if known is None and found[1] in _LABEL_ROLES and label and project in values.projects:
-        return (titled[1] if titled else label), values.projects[project]
     if known is None:
-        return None
+        return _elsewhere(found[1], target, titled[1] if titled else "", values)
     address, caption = known
     shown = caption.replace("%s", target) if caption else address.replace("%s", target)
     return (titled[1] if titled else shown), address.replace("%s", quote(target, safe="/:#?=&%+@~,;.!*-_"))
 
 
+def _elsewhere(role: str, target: str, title: str, values: SphinxValues) -> tuple[str, str] | None:
+    """Return the text and the address of a reference to a page or label of another project."""
+    external = _EXTERNAL.match(role)
+    project, _, label = target.partition(":")
+    if external:
+        project, label = external[1] or "", target
+    if role.rpartition(":")[2] not in _LABEL_ROLES or not label or project not in values.projects:
+        return None
+    return title or label, values.projects[project]
+
+
 def _rst_link(found: re.Match[str], values: SphinxValues) -> str:
     link = _link(found, values)
-    return found[0] if link is None else f"`{link[0]} <{link[1]}>`__"
+    if link is None:
+        project, _, name = found[2].lstrip("~!").partition(":")
+        is_elsewhere = project in values.projects and name[:1] not in (":", "") and "<" not in name
+        return found[0].replace(f"{project}:", "") if is_elsewhere else found[0]
+    return f"`{link[0]} <{link[1]}>`__" if link[1] else link[0]
 
 
 def _myst_link(found: re.Match[str], values: SphinxValues) -> str:
     link = _link(found, values)
-    return found[0] if link is None else f"[{link[0]}](<{link[1]}>)"
+    if link is None or not link[1]:
+        return found[0] if link is None else link[0]
+    return f"[{link[0]}](<{link[1]}>)"
 
 
 def _rst(text: str, values: SphinxValues) -> str:

@@ -10,6 +10,7 @@ from itertools import islice
 from bs4.element import PageElement, PreformattedString, Tag
 
 from ...model import Block, BlockKind, Heading, Link, LinkKind
+from ..labels import PARSED
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ITEMS = frozenset({"li", "dt", "dd"})
@@ -161,6 +162,10 @@ class Flow:
         self._pieces = []
         if code.strip():
             self.blocks.append(Block("code", *self._put(code), code, code, language_of(tag)))
+        if PARSED in attribute(tag, "class").split():
+            links = ((attribute(link, "href"), _folded(link.get_text())) for link in tag.find_all("a"))
+            self._waiting += [("link", href, text) for href, text in links if href]
+            self._settle(self._length)
 
     def _flush(self) -> None:
         """End the paragraph, item or heading that is being collected, if there is one."""

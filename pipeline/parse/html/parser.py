@@ -10,7 +10,7 @@ from ...sanitize import sanitize
 from ..content import ParsedContent, first_title
 from ..dates import day_of
 from ..front_matter import one_line, unique
-from ..markup import require_tame, without_unseen
+from ..markup import require_tame, with_linked_frames, without_unseen
 from .flow import Flow, attribute, language_of
 
 _AROUND = ("nav", "header", "footer", "aside")
@@ -22,7 +22,7 @@ _DATES = ("date", "last-modified", "dcterms.modified", "article:modified_time")
 
 def read_html(html: str, where: str) -> ParsedContent:
     """Return the page's main content and metadata; raises ``RejectedDocument`` for an HTML bomb."""
-    html = without_unseen(html)
+    html = without_unseen(with_linked_frames(html))
     require_tame(html, where)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from ...includes.fences import fences_of
+from ..markup import VIDEO_HOST, linked, with_linked_frames
 
 # Obsidian's comments begin after white space: "100%%" in a sentence begins none.
 _COMMENT = (
@@ -33,13 +34,32 @@ _KRAMDOWN = re.compile(
     r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
     r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
 )
+_BOXES = (
+    "address|article|aside|blockquote|center|dd|details|div|dl|dt|figcaption|figure|footer|h[1-6]|header|li|main"
+    "|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
+)
 # A box of HTML whose content is markdown, as Python-Markdown reads it: a blank line begins the markdown.
 _MARKDOWN_INSIDE = re.compile(
-    rf"{_CODE_SPAN}|(?m:^[ \t]{{0,12}}(?P<tag><[a-z][a-z0-9]{{0,15}}[^<>\n]{{0,300}}?\smarkdown"
-    r"(?:=[\"']?\w*[\"']?)?(?:\s[^<>\n]{0,300})?>)[ \t]*$)"
+    rf"{_CODE_SPAN}|(?m:^[ \t]{{0,12}})?(?P<tag><(?P<name>{_BOXES})\b(?:\s[^<>\n]{{1,300}}?)?)\smarkdown"
+    r"(?:=[\"']?\w*[\"']?)?(?P<rest>(?:\s[^<>\n]{0,300})?>)"
+    r"(?m:[ \t]*$(?P<summary>\n[ \t]*<summary>[^\n]{0,500}</summary>[ \t]*$)?"
+    r"|(?P<inside>[^\n]{1,2000}?)(?P<end></(?P=name)>))"
+)
+# What stands for the list of all tags (Material for MkDocs, and its earlier form).
+TAG_LIST = "<!-- material/tags -->"
+_TAGS_MARKER = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*\[TAGS\][ \t]*$)")
+_TAGS_COMMENT = re.compile(r"<!--\s*material/tags\b[^<>]{0,500}-->")
+# Obsidian's and others' way to embed a video: as an image.
+_VIDEO = re.compile(
+    rf"{_CODE_SPAN}|!\[(?P<title>[^\[\]\n]{{0,300}})\]\((?P<address>{VIDEO_HOST}[^()\s<>\"]{{1,300}})\)"
+)
+_FRAMES = re.compile(
+    rf"{_CODE_SPAN}|(?P<frame>(?i:<iframe\b[^<>]{{0,2000}}>(?:[^<]{{0,2000}}</iframe\s*>)?"
+    r"|<(?P<player>video|audio)\b(?:[^<]{0,2000}<){1,20}?/(?P=player)\s*>))"
 )
 # MyST's comments, and its breaks between the cells of a notebook.
 _MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
+_MAY_EMBED = re.compile(r"<(?:iframe|video|audio)\b", re.IGNORECASE)
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
@@ -50,20 +70,43 @@ def published_text(text: str, front_matter: str) -> str:
     JSON, as in Dendron.
     """
     if "<!--" in text or "%%" in text:
-        text = _outside_code(text, _HIDDEN, lambda found: MORE if _EXCERPT_ENDS.fullmatch(found[0]) else "\0")
+        text = _outside_code(text, _HIDDEN, _kept_comment)
+    if "[TAGS]" in text:
+        text = _outside_code(text, _TAGS_MARKER, lambda _: f"\n{TAG_LIST}\n")
+    if "](http" in text:
+        text = _outside_code(text, _VIDEO, lambda found: linked(found["address"], found["title"]))
+    if _MAY_EMBED.search(text):
+        text = _outside_code(text, _FRAMES, lambda found: with_linked_frames(found["frame"]))
     if "{{" in text and "fm." in text:
         values = json.loads(front_matter)
         text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
     if "{:" in text:
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:
-        text = _outside_code(text, _MARKDOWN_INSIDE, lambda found: f"{found['tag']}\n")
+        text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
     if ":{" in text or "`{" in text:
         text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, _anchored)
     # A line that held nothing else goes with it, or it would end a paragraph.
     return _BLANK_LINE.sub("", text) if "\0" in text else text
+
+
+def _kept_comment(found: re.Match[str]) -> str:
+    """Return the comments that stand for something; all others are nobody's but the author's."""
+    if _TAGS_COMMENT.fullmatch(found[0]):
+        return TAG_LIST
+    return MORE if _EXCERPT_ENDS.fullmatch(found[0]) else "\0"
+
+
+def _opened(found: re.Match[str]) -> str:
+    """Return a box's tag with a blank line below it, or a whole box on one line with its markdown as HTML."""
+    tag = found["tag"] + found["rest"]
+    if found["inside"] is None:
+        return f"{tag}{found['summary'] or ''}\n"
+    from .syntax import markdown_parser  # which is made of what stands here
+
+    return f"{tag}{markdown_parser().renderInline(found['inside'].strip())}{found['end']}"
 
 
 def block_anchor(name: str) -> str:

@@ -20,9 +20,11 @@ from .directives import (
     RST,
     TAB,
     Box,
+    block_options_of,
     entries,
     options_of,
     read_opening,
+    with_block_options,
     with_options,
 )  # fmt: skip
 
@@ -61,7 +63,7 @@ def _closing(state: StateBlock, marker: str, start: int) -> int:
 
 def _push(state: StateBlock, found: Box, lines: range) -> None:
     """Push the tokens of a box whose content is ``lines``, below its opening line."""
-    last = lines.stop if found.marker == _TAB_MARKER else lines.stop + 1
+    first, last = lines.start - 1, lines.stop if found.marker == _TAB_MARKER else lines.stop + 1
     if found.marker[0] in ":`~":
         options = options_of([_line(state, line) for line in lines[:_MAX_OPTIONS]])
         found = with_options(found, options)
@@ -70,12 +72,15 @@ def _push(state: StateBlock, found: Box, lines: range) -> None:
             state.line = last
             return
         lines = lines[len(options) :]
+    elif found.marker[0] == "/":
+        options = block_options_of([_line(state, line) for line in lines[:_MAX_OPTIONS]])
+        found, lines = with_block_options(found, options), lines[len(options) :]
     opened = len(state.tokens)
     if found.kind == GROUP:
         _group(state, found, lines)
     else:
         _callout(state, found, lines)
-    state.tokens[opened].map = [lines.start - 1, last]
+    state.tokens[opened].map = [first, last]
     state.line = last
 
 
@@ -85,7 +90,7 @@ def _line(state: StateBlock, line: int) -> str:
 
 def _callout(state: StateBlock, found: Box, lines: range) -> None:
     box_open = state.push("admonition_open", "div", 1)
-    box_open.block, box_open.meta = True, {"tag": found.kind}
+    box_open.block, box_open.meta = True, {"tag": found.kind, "unsearched": found.unsearched}
     if found.folds:
         box_open.markup = "???+" if found.is_open else "???"
     title_open = state.push("admonition_title_open", "p", 1)

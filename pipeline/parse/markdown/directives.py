@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ...visibility import SEARCH_EXCLUDED
 from ..labels import VERSION_TITLES
 
 TAB, FOLDED, GROUP, IMAGE, LINKS, RST, NOTHING = "tab", "details", "group", "image", "toctree", "eval-rst", ""
@@ -17,6 +18,8 @@ _FENCE = re.compile(r"(`{3,}|~{3,})\{([A-Za-z][\w-]{0,30})\}[ \t]*([^\n`]*)\Z")
 _ADMONISH = re.compile(r"(`{3,}|~{3,})admonish\b[ \t]*([A-Za-z][\w-]{0,30}(?![\w-]|[ \t]*=))?([^\n`]*)\Z")
 _QUOTED = re.compile(r"(?:\btitle[ \t]*=[ \t]*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t]+([^\n]*))?\Z")
+
+_BLOCK_OPTION = re.compile(r"[ ]{4,}(attrs|name|new|open|select|type|types):(?:[ \t]+([^\n]*))?\Z")
 
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning admonition"
 _VERSIONS = "deprecated versionadded versionchanged versionremoved"
@@ -40,7 +43,10 @@ _PROSE = frozenset([*_KINDS, *f"{_CALLOUTS} {_VERSIONS} {_TITLED}".split()])
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box: the line that closes it, its name and kind, its title, and whether it folds."""
+    """A box: the line that closes it, its name and kind, its title, and whether it folds.
+
+    What an ``unsearched`` one holds stands on the page and is not found by searches.
+    """
 
     marker: str
     name: str
@@ -48,6 +54,7 @@ class Box:
     title: str = ""
     folds: bool = False
     is_open: bool = False
+    unsearched: bool = False
 
 
 def read_opening(line: str) -> Box | None:
@@ -101,6 +108,27 @@ def with_options(box: Box, options: dict[str, str]) -> Box:
     if not {"dropdown", "toggle"}.isdisjoint(classes) or "collapsible" in options:
         box = replace(box, folds=True)
     return replace(box, is_open=True) if "open" in options or "toggle-shown" in classes else box
+
+
+def block_options_of(lines: Sequence[str]) -> dict[str, str]:
+    """Return the options of PyMdown's blocks, such as ``    open: true``, that the lines begin with."""
+    options: dict[str, str] = {}
+    for line in lines:
+        found = _BLOCK_OPTION.match(line)
+        if not found:
+            break
+        options[found[1]] = (found[2] or "").strip()
+    return options
+
+
+def with_block_options(box: Box, options: dict[str, str]) -> Box:
+    """Return the box as options of PyMdown's blocks change it."""
+    return replace(
+        box,
+        kind=options.get("type", box.kind) if box.folds or box.name == "admonition" else box.kind,
+        is_open=box.is_open or options.get("open", "").lower() == "true",
+        unsearched=SEARCH_EXCLUDED in options.get("attrs", ""),
+    )
 
 
 _TITLED_ENTRY = re.compile(r"([^<>]+?)[ \t]*<([^<>]+)>\Z")

@@ -17,7 +17,7 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from .roles import role
 
-KEYS, TASK = "keys", "task"
+KEYS, TASK, ICON = "keys", "task", "icon"
 # What Obsidian's themes agree on, besides GitHub's "to do" and "done": the states of tasks by their signs.
 TASK_STATES = {
     "/": "in progress", "-": "cancelled", ">": "deferred", "<": "scheduled", "?": "question",
@@ -35,8 +35,14 @@ _CHANGE = re.compile(r"\{(\+\+|--|==|>>)((?:[^{}\n]|\n(?!\s*\n)){1,1000}?)(\+\+|
 _SUBSTITUTED = re.compile(r"\{~~([^{}~\n]{0,500})~>([^{}~\n]{0,500})~~\}")
 _TRACKED = {("++", "++"): "ins", ("--", "--"): "del", ("==", "=="): "mark", (">>", "<<"): ""}
 _SHORTCODE = re.compile(r":([a-z0-9_+-]{1,60}):(?!\w)")
-# Icons that a theme draws, and no text.
-_ICON = re.compile(r"(?:material|fontawesome|octicons|simple)-[a-z0-9-]+")
+# Icons that a theme draws, and their names without that of their set and their size.
+_ICON = re.compile(
+    r"(?:material|fontawesome-(?:brands|regular|solid)|fontawesome|octicons|simple)-([a-z0-9-]+?)(?:-(?:12|16|24))?"
+)
+_SIGNS = {
+    **dict.fromkeys(("check", "check-bold", "check-all", "check-circle", "circle-check"), "✓"),
+    **dict.fromkeys(("close", "close-thick", "close-circle", "circle-xmark", "xmark", "x", "x-circle"), "✗"),
+}
 _ATTRIBUTES = re.compile(
     r"\{:?[ \t]*(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+))"
     r"(?:[ \t]+(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+)))*[ \t]*\}"
@@ -117,11 +123,12 @@ def _colons(state: StateInline, silent: bool) -> bool:
     found = _SHORTCODE.match(state.src, state.pos, state.posMax)
     if not found or state.src[state.pos - 1 : state.pos].isalnum():
         return False
-    shown = "" if _ICON.fullmatch(found[1]) else _emoji(found[0])
+    icon = _ICON.fullmatch(found[1])
+    shown = _SIGNS.get(icon[1], icon[1].replace("-", " ")) if icon else _emoji(found[0])
     if shown is None:
         return False
-    if shown and not silent:
-        state.push("text", "", 0).content = shown
+    if not silent:
+        state.push(ICON if icon else "text", "", 0).content = shown
     state.pos = found.end()
     return True
 
@@ -132,6 +139,37 @@ def _emoji(shortcode: str) -> str | None:
 
     found = emoji.emojize(shortcode, language="alias")
     return None if found == shortcode else found
+
+
+def name_icons(state: StateCore) -> None:
+    """Say what icons show where nothing else is said, and drop the others (a core rule, after ``inline``)."""
+    for token in state.tokens:
+        if token.children and any(child.type == ICON for child in token.children):
+            token.children = list(_named(token.children))
+
+
+def _named(children: Sequence[Token]) -> Iterator[Token]:
+    says = _says(children)
+    for at, child in enumerate(children):
+        if child.type == "link_open":
+            end = next((n for n in range(at, len(children)) if children[n].type == "link_close"), at)
+            says = _says(children[at:end])
+        elif child.type == "link_close":
+            says = _says(children)
+        if child.type != ICON or not says:
+            if child.type == "text" and at and children[at - 1].type == ICON and says:
+                child.content = child.content.lstrip(" ")
+            child.type = "text" if child.type == ICON else child.type
+            yield child
+
+
+def _says(children: Sequence[Token]) -> bool:
+    """Return whether there is more to read than icons."""
+    return any(
+        child.content.strip() or child.type == "image"
+        for child in children
+        if child.type not in (ICON, "html_inline")
+    )
 
 
 def _element(state: StateInline, tag: str, start: int, end: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,8 +65,13 @@ class _Reader:
     # One entry per open list item: whether its first paragraph is still to come.
     items: list[bool] = field(default_factory=list)
     row: list[InlineText] | None = None
+    # The parts of the text that stand on the page and that searches leave out.
+    unsearched: tuple[range, ...] = ()
 
     def walk(self, tokens: list[Token]) -> None:
+        self.unsearched = tuple(
+            range(*self.span([*lines])) for lines in _unsearched(tokens, len(self.starts))
+        )
         for index, token in enumerate(tokens):
             kind = token.type
             if kind == "inline":
@@ -137,7 +143,7 @@ class _Reader:
     def block(
         self, kind: BlockKind, start: int, end: int, text: str, code: str = "", language: str = ""
     ) -> None:
-        if text.strip():
+        if text.strip() and not any(start in each for each in self.unsearched):
             self.blocks.append(Block(kind, start, end, text, code, language))
 
     def span(self, lines: list[int]) -> tuple[int, int]:
@@ -186,6 +192,18 @@ class _Reader:
             notes=(TOO_DEEP,) if self.too_deep else (),
             leftovers=self.leftovers,
         )
+
+
+def _unsearched(tokens: list[Token], end: int) -> Iterator[tuple[int, int]]:
+    """Yield the lines of each box and section that searches leave out."""
+    for token in tokens:
+        if token.type == "admonition_open" and token.meta.get("unsearched") and token.map:
+            yield token.map[0], token.map[1]
+    opened = (each for each in tokens if each.type == "heading_open" and each.level == 0)
+    headings = [(each.map[0], each.tag, each.meta.get("unsearched")) for each in opened if each.map]
+    for at, (line, tag, is_left_out) in enumerate(headings):
+        if is_left_out:
+            yield line, next((after for after, other, _ in headings[at + 1 :] if other <= tag), end)
 
 
 def _without_colon(text: str) -> str:

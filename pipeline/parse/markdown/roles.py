@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from markdown_it.rules_inline import StateInline
 
-from ..labels import LABEL_PREFIX, UNTITLED, label_anchor
+from ..labels import INDICES, LABEL_PREFIX, UNTITLED, label_anchor
 
 _ROLE = re.compile(r"\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)([^`\n]{1,500})\2(?!`)")
 _TITLED = re.compile(r"([^<>]+?)[ \t]*<([^<>]*)>[ \t]*\Z")
@@ -41,7 +41,10 @@ def role(state: StateInline, silent: bool) -> bool:
 def _push(state: StateInline, name: str, content: str) -> None:
     titled = _TITLED.match(content)
     title, target = (titled[1], titled[2]) if titled else (content, content)
-    if name in _LABELS:
+    kind = name.rpartition(":")[2]
+    if (name == "ref" and target in INDICES) or (name.startswith("external") and kind in _LABELS):
+        state.push("text", "", 0).content = title if titled else INDICES.get(target, target)
+    elif name in _LABELS:
         untitled = {} if titled or name == "download" else {"class": UNTITLED}
         state.push("link_open", "a", 1).attrs = {"href": _address(name, target), **untitled}
         state.push("text", "", 0).content = title

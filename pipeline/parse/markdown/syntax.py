@@ -26,6 +26,7 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 
 from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
+from ...visibility import SEARCH_EXCLUDED
 from .boxes import box, tab
 from .brackets import bound_brackets
 from .callouts import mark_callouts
@@ -39,6 +40,7 @@ from .marks import (
     mark,
     mark_abbreviations,
     mark_tasks,
+    name_icons,
     render_keys,
     render_task,
 )
@@ -54,8 +56,15 @@ _VAULT = "dendron://"
 _TAG = re.compile(r"#([^\W\d_](?:[\w/.-]*\w)?)")
 _PERSON = re.compile(r"@([^\W\d_](?:[\w.-]{0,100}\w)?)(?![\w/@])")
 # Of an attribute list, what a page keeps.
-_ATTRIBUTES = ("id", "class", "width", "height", "title")
-_HEADING_ID = re.compile(r"(?:[ \t]+#+)?[ \t]*\{:?[ \t]*#([\w:.-]{1,200})[^{}\n]*\}[ \t]*$")
+_ATTRIBUTES = ("id", "class", "width", "height", "title", "align")
+# Braces at the end of a heading are a list of attributes, and not text, if each of their words is one.
+_ATTRIBUTE = (
+    r"(?:\.[\w:-]{1,200}|[\w-]{1,50}=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s\"'{}]*)|data-[\w-]{1,50})(?=[ \t}])"
+)
+_HEADING_ATTRIBUTES = re.compile(
+    rf"(?:[ \t]+#+)?[ \t]*\{{:?[ \t]*(?P<before>(?:{_ATTRIBUTE}[ \t]*)*)"
+    r"(?:#(?P<id>[\w:.-]{1,200})(?P<after>[^{}\n]*)|(?<=[^{: \t])[ \t]*)\}[ \t]*$"
+)
 
 
 @lru_cache(maxsize=1)
@@ -85,10 +94,11 @@ def markdown_parser() -> MarkdownIt:
     md.inline.ruler.before("link", "tag", _tag)
     md.core.ruler.after("block", "callouts", mark_callouts)
     md.core.ruler.after("block", "listings", read_listings)
-    md.core.ruler.after("block", "heading_ids", _cut_heading_ids)
+    md.core.ruler.after("block", "heading_attributes", _cut_heading_attributes)
     md.core.ruler.before("inline", "abbreviations", find_abbreviations)
     md.core.ruler.before("inline", "tasks", mark_tasks)
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
+    md.core.ruler.after("inline", "icons", name_icons)
     md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
     for name in ("wikilink", "transclusion", "tag", "person"):
@@ -136,13 +146,14 @@ def _tag(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _cut_heading_ids(state: StateCore) -> None:
-    """Take ``{#id}`` from the end of headings: it is an address, not part of the title."""
+def _cut_heading_attributes(state: StateCore) -> None:
+    """Take ``{#id .class}`` from the end of headings: it is no part of the title."""
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
-        found = _HEADING_ID.search(token.content) if before.type == "heading_open" else None
+        found = _HEADING_ATTRIBUTES.search(token.content) if before.type == "heading_open" else None
         if found:
             token.content = token.content[: found.start()]
-            before.meta = {**before.meta, "id": found[1]}
+            unsearched = SEARCH_EXCLUDED in f"{found['before']}{found['after'] or ''}"
+            before.meta = {**before.meta, "id": found["id"] or "", "unsearched": unsearched}
 
 
 def _keep_document_order(state: StateCore) -> None:

@@ -1,4 +1,4 @@
-"""Directives that contain prose: notes, tabs, cards, tables; an unknown option never loses their text."""
+"""Directives that contain prose: notes, cards, tables; an unknown option never loses their text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from docutils.statemachine import StringList
 
 from ..labels import LABEL_PREFIX, VERSION_TITLES, label_anchor
 
+# Of a box: that it folds, and whether it is "open" or "closed" at first.
+FOLDS = "noctule-folds"
 _SPOKEN_OPTIONS = ("caption", "title", "header")
+# Begins the labels of formulas, which are apart from others.
+EQUATION = "equation-"
 _CARD_HEADER = re.compile(r"\^{3,}\s*")
 _CARD_FOOTER = re.compile(r"\+{3,}\s*")
-# A name used as an address in options: ``target_`` or `` `a target`_ ``.
-_NAME = re.compile(r"`?([^`]+?)`?_")
 
 
 class AnyOption(dict[str, Callable[[str], Any]]):
@@ -94,7 +96,7 @@ class _Plain(Boxed):
 
 
 class _Titled(Lenient):
-    """A box whose argument is its title: a tab, a card, a drop-down, a sidebar."""
+    """A box whose argument is its title: a card, a sidebar."""
 
     def run(self) -> list[nodes.Node]:
         """Return the title, linked as the options say, and the content."""
@@ -148,6 +150,9 @@ class Admonition(Lenient):
     def callout(self, kind: str, *title: nodes.Node, said: Sequence[nodes.Node] = ()) -> list[nodes.Node]:
         """Return a callout of that kind and title; ``said`` stands before its content."""
         box = nodes.admonition("", nodes.title("", "", *title), *said, *self.body(), classes=[kind.lower()])
+        classes = self.options.get("class", "").split()
+        if not {"dropdown", "toggle"}.isdisjoint(classes):
+            box[FOLDS] = "open" if "toggle-shown" in classes else "closed"
         return self.named(box)
 
 
@@ -173,29 +178,6 @@ class _VersionChange(Admonition):
         title = f"{VERSION_TITLES[self.name]} {' '.join(words[:versions])}".strip()
         said = [nodes.paragraph("", "", *self.inline(text)) for text in words[versions:]]
         return self.callout(kind, *self.inline(title), said=said)
-
-
-class _Image(Lenient):
-    """``image`` and ``figure``: the picture with its alternative text, its link and its caption."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the picture, followed by the content."""
-        source = "".join(self.arguments[0].split()) if self.arguments else ""
-        picture: nodes.Element = nodes.image("", uri=source, alt=self.options.get("alt", ""))
-        if target := self.options.get("target", ""):
-            picture = self.reference(target, picture)
-        if not self.content:
-            return self.named(picture)
-        return self.named(nodes.figure("", picture, *self.body()))
-
-    def reference(self, target: str, picture: nodes.Element) -> nodes.reference:
-        """Link the picture to an address, or to what a name ending in ``_`` stands for."""
-        named = _NAME.fullmatch(target)
-        if not named:
-            return nodes.reference("", "", picture, refuri=target)
-        reference = nodes.reference("", "", picture, refname=nodes.fully_normalize_name(named[1]))
-        self.state.document.note_refname(reference)
-        return reference
 
 
 class _ListTable(tables.ListTable):
@@ -243,15 +225,14 @@ def by_name(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
 
 
 _SETTINGS_BESIDE = """
-    card-carousel carousel code-group column columns container div grid grid-item group ifconfig layout only
-    panels row tab-set tabs
+    card-carousel carousel code-group column columns container content-tabs div grid grid-item group ifconfig
+    layout only panels row tab-set tabs
 """
 _WHOLE = """
     acks annotations aside callout compound epigraph glossary highlights hlist margin nested-tabs pull-quote
 """
 _TITLES_ABOVE = """
-    accordion card centered collapse content-tabs details dropdown expander grid-item-card group-tab panel
-    rubric sidebar step tab tab-item toggle topic
+    card centered grid-item-card panel rubric sidebar step topic
 """
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning"
 
@@ -261,7 +242,6 @@ BOXES: dict[str, type[Directive]] = {
     **by_name(_TITLES_ABOVE, _Titled),
     **by_name(_CALLOUTS, Admonition),
     **by_name("deprecated deprecated-removed versionadded versionchanged versionremoved", _VersionChange),
-    **by_name("figure figure-md image thumbnail", _Image),
     "admonition": _NamedAdmonition,
     "csv-table": _CSVTable,
     "flat-table": _ListTable,

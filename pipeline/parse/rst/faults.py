@@ -10,7 +10,7 @@ from typing import Literal
 from bs4 import BeautifulSoup
 from docutils import nodes
 
-from ..markup import require_tame, without_unseen
+from ..markup import require_tame, with_linked_frames, without_unseen
 
 _ERROR = 3
 _WRONG_LEVEL = r"Inconsistent title style|A level \d+ section|Title level"
@@ -52,7 +52,7 @@ def balanced(html: str, where: str) -> str:
 
     Raises ``RejectedDocument`` for a bomb.
     """
-    html = without_unseen(html)
+    html = without_unseen(with_linked_frames(html))
     require_tame(html, where)
     soup = BeautifulSoup(html, "html.parser")
     for tag in soup.find_all(_UNSEEN):

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from html import escape
 
 from docutils import nodes
 
 from ...navigation.toctree import CLASS as TOCTREE
-from ..labels import UNTITLED, label_anchor
+from ..labels import FORMULA, PARSED, UNTITLED, label_anchor
+from .admonitions import FOLDS
 from .faults import balanced, quoted_by
+from .fields import is_first, without_settings
 from .objects import LANGUAGE, LINES, language_of_literal
+from .pictures import SHAPE
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
 
 _AUTOMATIC_ID = re.compile(r"(?:section|toc-entry)-\d+|id\d+")
-_META_FIELDS = {"author": "author", "authors": "author", "date": "date", "description": "description"}
-_SETTING_FIELD = re.compile(
-    r"orphan|tocdepth|no-?comments|no-?search|no-?index|html_theme.*|og:.*|allow-section-numbers"
-)
 
 # The nodes that each HTML element stands for.
 _NODES = {
     "blockquote": "block_quote",
-    "code": "literal math title_reference",
+    "code": "literal title_reference",
     "dd": "definition description field_body",
     "div": "container footer header legend sidebar table topic",
     "dl": "definition_list field_list option_list",
     "dt": "field_name option_group",
     "em": "emphasis",
     "figcaption": "caption",
-    "figure": "figure",
     "li": "list_item",
     "ol": "enumerated_list",
     "p": "attribution line_block paragraph rubric",
@@ -125,8 +122,8 @@ class _Writer:
         self.out.append(f"</h{level}>")
 
     def box_title(self, node: nodes.Element) -> None:
-        if isinstance(node.parent, nodes.Admonition):
-            self.tag("p", node, ' class="callout-title"')
+        if isinstance(node.parent, nodes.admonition):
+            self.tag("summary" if node.parent.get(FOLDS) else "p", node, ' class="callout-title"')
         else:
             self.out.append("<p>")
             self.tag("strong", node)
@@ -134,9 +131,14 @@ class _Writer:
 
     def visit_admonition(self, node: nodes.Element) -> None:
         kind = re.sub(r"[^\w-]", "", node["classes"][0]) if node["classes"] else "note"
-        self.tag("div", node, f' class="callout callout-{kind}"')
+        folds = node.get(FOLDS)
+        attributes = f' class="callout callout-{kind}"' + (" open" if folds == "open" else "")
+        self.tag("details" if folds else "div", node, attributes)
 
     def visit_literal_block(self, node: nodes.Element) -> None:
+        if _is_marked_up(node):
+            self.tag("pre", node, f' class="{PARSED}"')
+            return
         classes = [name for name in node["classes"] if name != "code"]
         language = node.get(LANGUAGE) or "".join(classes[:1]) or ("" if LANGUAGE in node else self.language)
         self.code(node, language or ("" if LANGUAGE in node else language_of_literal(node.astext())))
@@ -144,8 +146,11 @@ class _Writer:
     def visit_doctest_block(self, node: nodes.Element) -> None:
         self.code(node, "pycon")
 
+    def visit_math(self, node: nodes.Element) -> None:
+        self.out.append(f'<span class="{FORMULA}">{escape(node.astext(), quote=False)}</span>')
+
     def visit_math_block(self, node: nodes.Element) -> None:
-        self.code(node, "latex")
+        self.code(node, "math")
 
     def code(self, node: nodes.Element, language: str) -> None:
         classes = f"{f'language-{language}' if language else ''} {node.get(LINES, '')}".strip()
@@ -208,7 +213,13 @@ class _Writer:
 
     def visit_image(self, node: nodes.Element) -> None:
         source, alt = escape(str(node.get("uri", ""))), escape(str(node.get("alt", "")))
-        self.out.append(f'{self.names(node)}<img src="{source}" alt="{alt}">')
+        shape: dict[str, str] = node.get(SHAPE, {})
+        given = "".join(f' {name}="{value}"' for name, value in shape.items())
+        self.out.append(f'{self.names(node)}<img src="{source}" alt="{alt}"{given}>')
+
+    def visit_figure(self, node: nodes.Element) -> None:
+        side = "".join(node["classes"][:1])
+        self.tag("figure", node, f' class="{side}"' if side.startswith("align-") else "")
 
     def visit_term(self, node: nodes.Element) -> None:
         self.out.append(f"<dt>{self.names(node)}")
@@ -246,21 +257,12 @@ class _Writer:
         self.out.append(f"</{tag}>")
 
     def visit_field_list(self, node: nodes.Element) -> None:
-        if isinstance(node.parent, nodes.document) and _is_first(node):
-            node = self.take_settings(node)
+        if isinstance(node.parent, nodes.document) and is_first(node):
+            node, metas = without_settings(node)
+            for name, content in metas.items():
+                self.meta_tag(name, content)
         if node.children:
             self.tag("dl", node)
-
-    def take_settings(self, node: nodes.Element) -> nodes.Element:
-        """Keep the fields that are for readers; those that describe the document go into the head."""
-        kept = nodes.field_list()
-        for child in list(node.children):
-            name, body = (part.astext().strip() for part in child.children[:2])
-            if meta := _META_FIELDS.get(name.lower()):
-                self.meta_tag(meta, body)
-            elif not _SETTING_FIELD.fullmatch(name.lower()):
-                kept += child
-        return kept
 
     def visit_meta(self, node: nodes.Element) -> None:
         self.meta_tag(str(node.get("name", "")), str(node.get("content", "")))
@@ -290,7 +292,6 @@ class _Writer:
             self.out.append(f"<{tag}>{escape(quoted.text, quote=False)}</{tag}>")
 
 
-def _is_first(node: nodes.Element) -> bool:
-    passing = (nodes.comment, nodes.target, nodes.system_message, nodes.substitution_definition, nodes.meta)
-    before: Iterable[nodes.Node] = node.parent.children if node.parent else ()
-    return next((each for each in before if not isinstance(each, passing)), None) is node
+def _is_marked_up(block: nodes.Element) -> bool:
+    """Return whether the block is a parsed literal, in which names, links and emphasis are markup."""
+    return any(not isinstance(child, nodes.Text) for child in block.children)

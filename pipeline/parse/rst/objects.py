@@ -15,7 +15,8 @@ from docutils.parsers.rst.directives import misc
 from ...navigation.toctree import CLASS as TOCTREE
 from ..code.info import code_classes
 from ..code.listing import options_info
-from .admonitions import Boxed, Lenient, by_name, label_or_document
+from .admonitions import EQUATION, Boxed, Lenient, by_name, label_or_document
+from .fields import with_fields
 
 MODULE = "noctule-module"
 # The language of literal blocks from here on, as ``highlight`` sets it.
@@ -29,6 +30,7 @@ _PYTHON_SIGN = re.compile(
     r"^[ \t]*(?:[\w.\[\]'\"]+[ \t]*=\s|@?[\w.]+\(|@\w|(?:from|import|def|class|with|for|async)\s)",
     re.MULTILINE,
 )
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,40}")
 _ENTRY = re.compile(r"(.+?)\s*<([^<>]+)>")
 _OPTION_LINE = re.compile(r":[\w-]+:")
@@ -40,7 +42,6 @@ _FIXED = {
     "ipython": "ipython",
     "jupyter-execute": "python",
     "plot": "python",
-    "math": "latex",
     "digraph": "dot",
     "graph": "dot",
     "graphviz": "dot",
@@ -49,7 +50,7 @@ _FIXED = {
     "productionlist": "bnf",
 }
 # In these, code follows the name; in others, a language or a name for tools.
-_CODE_BESIDE = frozenset({"math", "mermaid", "plot", "productionlist", "uml"})
+_CODE_BESIDE = frozenset({"mermaid", "plot", "productionlist", "uml"})
 
 
 class Code(Lenient):
@@ -107,12 +108,24 @@ def _listed(entries: Iterable[nodes.paragraph]) -> list[nodes.bullet_list]:
     return [nodes.bullet_list("", *items)] if items else []
 
 
-class _CodeTab(Code):
-    """``code-tab``: a language, perhaps a title, and the code."""
+class _Formulas(Code):
+    """``math``: formulas with a blank line between, under the name that ``label`` gives them."""
 
     def run(self) -> list[nodes.Node]:
-        words = self.argument.split()
-        return [*self.title(" ".join(words[1:]) or "".join(words[:1])), *super().run()]
+        """Return each formula in a block of its own."""
+        said = "\n".join([*self.arguments, "", *self.content])
+        drawn = [nodes.math_block("", _aligned(part)) for part in _BLANK_LINES.split(said.strip()) if part]
+        if label := self.options.get("label"):
+            self.options["name"] = f"{EQUATION}{label}"
+        if drawn:
+            self.add_name(drawn[0])
+        return list(drawn)
+
+
+def _aligned(latex: str) -> str:
+    """Return a formula of several lines as Sphinx has it drawn: one below the other, aligned at ``&``."""
+    is_bare = "\\\\" in latex and "\\begin" not in latex
+    return f"\\begin{{split}}\n{latex}\n\\end{{split}}" if is_bare else latex
 
 
 class _Highlight(Lenient):
@@ -188,7 +201,7 @@ class Described(Lenient):
         lines = self.arguments[0].split("\n") if self.arguments else []
         signatures = [line.strip() for line in lines if line.strip()]
         shown = [self.signature(signature) for signature in signatures]
-        return self.named(nodes.container("", *shown, *self.body()))
+        return self.named(nodes.container("", *shown, *with_fields(self.body())))
 
     def signature(self, text: str) -> nodes.paragraph:
         """Return one signature, with the object's full name as its id."""
@@ -207,7 +220,8 @@ class AutoDescribed(Described):
         name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
         members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
         shown = [self.signature(name)] if name else []
-        return self.named(nodes.container("", *shown, *_listed(map(_as_code, members)), *self.body()))
+        listed = _listed(map(_as_code, members))
+        return self.named(nodes.container("", *shown, *listed, *with_fields(self.body())))
 
 
 class Module(Boxed):
@@ -273,7 +287,7 @@ OBJECTS: dict[str, type[Directive]] = {
     **by_name(_TELLING_NOTHING, Setting),
     "autosummary": _Autosummary,
     "class": _ClassOrStyle,
-    "code-tab": _CodeTab,
+    "math": _Formulas,
     "cssclass": misc.Class,
     "highlight": _Highlight,
     "include": _Include,

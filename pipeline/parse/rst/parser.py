@@ -22,7 +22,9 @@ from docutils.transforms import references
 from .admonitions import BOXES, Unknown
 from .html import tree_html
 from .objects import OBJECTS, AutoDescribed, Described, Module, Setting
+from .pictures import PICTURES
 from .roles import role
+from .tabs import TABS
 
 # Files are bounded as a whole before they are parsed; docutils' own bound would drop a document for one long
 # line.
@@ -42,7 +44,7 @@ _TRANSFORMS = (
     references.ExternalTargets,
     references.InternalTargets,
 )
-_DIRECTIVES = {**BOXES, **OBJECTS}
+_DIRECTIVES = {**BOXES, **OBJECTS, **PICTURES, **TABS}
 # In a domain every directive describes an object, except for these.
 _IN_DOMAINS: dict[str, type[Directive]] = {
     "currentmodule": Module,

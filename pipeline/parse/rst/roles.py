@@ -9,8 +9,8 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import roles
 
-from ..labels import label_anchor
-from .admonitions import label_or_document
+from ..labels import INDICES, label_anchor
+from .admonitions import EQUATION, label_or_document
 
 # What docutils expects from a role: its nodes, and messages about them.
 Found = tuple[Sequence[nodes.Node], Sequence[nodes.system_message]]
@@ -20,7 +20,7 @@ _TITLED = re.compile(r"(.+?)\s*<([^<>]*)>\s*", re.DOTALL)
 _LABELS = frozenset({"numref", "ref"})
 _DOCUMENTS = frozenset({"any", "doc"})
 _TEXT_NAMES = """
-    abbr abbreviation ac acronym contents dfn dtag eq file-text guilabel i index menuselection term title-text
+    abbr abbreviation ac acronym contents dfn dtag file-text guilabel i index menuselection term title-text
 """
 _TEXT = frozenset(_TEXT_NAMES.split())
 # Their text is literal: angle brackets do not separate a title.
@@ -55,10 +55,10 @@ def role(name: str, original: Callable[..., Any], *rest: Any) -> tuple[Role, lis
 
 def _sphinx_role(key: str) -> Role:
     last = key.rpartition(":")[2]
-    if last in _LABELS:
-        return _label
-    if last in _DOCUMENTS:
-        return _document
+    if key.startswith("external") and last in _LABELS | _DOCUMENTS:  # of a project that nothing is known of
+        return _text
+    if last in _LEADING:
+        return _LEADING[last]
     if _UNSEEN.fullmatch(last):
         return _nothing
     if _BADGE.fullmatch(last) or last in _TEXT:
@@ -68,6 +68,8 @@ def _sphinx_role(key: str) -> Role:
 
 def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
+    if target in INDICES:  # which Sphinx makes
+        return [nodes.inline(raw, title or INDICES[target])], []
     # Only a document's name contains a slash.
     address = target if "/" in target else f"#{label_anchor(target)}"
     link = nodes.reference(raw, title or target, refuri=address, untitled=not title)
@@ -81,6 +83,19 @@ def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Foun
     kind = "any" if name.lower().endswith("any") else "doc"
     address = label_or_document(target, kind)
     return [nodes.reference(raw, title or target, refuri=address, untitled=not title)], []
+
+
+def _equation(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    title, label = _split(text)
+    address = f"#{label_anchor(EQUATION + label)}"
+    return [nodes.reference(raw, title or f"({label})", refuri=address)], []
+
+
+_LEADING: dict[str, Role] = {
+    **dict.fromkeys(_LABELS, _label),
+    **dict.fromkeys(_DOCUMENTS, _document),
+    "eq": _equation,
+}
 
 
 def _name(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...pipeline.printable import counted
 from .figure import Figure, dot, label, line, number, plain, svg
 
 _WIDE, _NARROW, _TALL = 960.0, 340.0, 240.0
@@ -40,7 +41,7 @@ def differences_figure(title: str, differences: Sequence[Difference], measure: s
     wins = sum(each.difference > 0 for each in ordered)
     losses = sum(each.difference < 0 for each in ordered)
     ties = len(ordered) - wins - losses
-    sentence = f"{wins:,} queries won, {ties:,} tied, {losses:,} lost, by {measure}; the best first."
+    sentence = f"{counted(wins, 'query')} won, {ties:,} tied, {losses:,} lost, by {measure}; the best first."
     wide, narrow = (
         svg(width, _TALL, title, sentence, _differences(ordered, width)) for width in (_WIDE, _NARROW)
     )
@@ -139,7 +140,7 @@ def _reliability(bins: Sequence[Bin]) -> Iterator[str]:
             y,
             radius,
             "s1",
-            f"{each.count:,} queries: {each.predicted:.1%} predicted, {each.found:.1%} found",
+            f"{counted(each.count, 'query')}: {each.predicted:.1%} predicted, {each.found:.1%} found",
         )
         yield label(x, y - radius - 4, f"{each.count:,}", "name", "mid")
 

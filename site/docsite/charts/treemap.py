@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...pipeline.printable import counted
 from .figure import Figure, box, fitting, label, plain, svg
 
 WIDE, NARROW = (960.0, 400.0), (340.0, 460.0)
@@ -38,7 +39,7 @@ class Cell:
         """Return the changes in words."""
         kinds = (("added", self.added), ("changed", self.changed), ("removed", self.removed))
         words = ", ".join(f"{count:,} {name}" for name, count in kinds if count)
-        return f"{self.name}: {self.size:,} documents, {words or 'none changed'}"
+        return f"{self.name}: {counted(self.size, 'document')}, {words or 'none changed'}"
 
     @property
     def signs(self) -> str:

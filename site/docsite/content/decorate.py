@@ -14,9 +14,10 @@ from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.code.info import code_info, language_name
 from ...pipeline.parse.code.listing import CodeListing
-from ...pipeline.parse.labels import UNTITLED
+from ...pipeline.parse.labels import FORMULA, PARSED, UNTITLED
 from ...pipeline.sanitize import ID_PREFIX
 from .embedded import attributes_of, image_html, labelled, player_html
+from .formulas import formula_html
 from .highlight import listing_html
 from .linking import KEPT, Destination, PageLinks, kept_name
 from .markdown_html import Anchored
@@ -29,6 +30,7 @@ _LANGUAGE = re.compile(r'class="(?:[^"]* )?language-([\w+#.-]+)')
 _PARTS = re.compile(
     rf"<pre(?P<pre>[^<>]*)>(?P<code>.*?)</pre>"
     rf'|<a(?P<untitled>(?=[^<>]*\sclass="{UNTITLED}")[^<>]*)>(?P<target>[^<>]*)</a>'
+    rf'|<span(?=[^<>]*\sclass="{FORMULA}")[^<>]*>(?P<formula>[^<>]*)</span>'
     rf"|<(?P<player>video|audio)(?P<played>[^<>]*)>(?P<inside>.*?)</(?P=player)>"
     rf"|<(?P<end>/?)(?P<tag>{_TAGS}){_ATTRIBUTES}>(?:{ANCHOR_MARK.replace('(', '(?P<anchor>')})?"
     rf"|{HTML_MARK.replace('(', '(?P<html>')}|{ANCHOR_MARK}",
@@ -86,10 +88,15 @@ class Decorator:
 
     def _whole(self, found: re.Match[str]) -> str:
         """Return what stands for an element that is replaced with all it holds, or for a mark."""
+        if found["code"] is not None and PARSED in attributes_of(found["pre"]).get("class", ""):
+            marked = _PARTS.sub(self._replace, found["code"].removeprefix("\n")).rstrip("\n")
+            return f'<div class="code"><pre tabindex="0"><code>{marked}\n</code></pre></div>'
         if found["code"] is not None:
             return self._code(found["pre"], found["code"])
         if found["untitled"] is not None:
             return self._titled(found["untitled"], found["target"])
+        if found["formula"] is not None:
+            return formula_html(unescape(found["formula"]).strip(), False)
         if found["player"] is not None:
             return player_html(self._links, _parsed(found["played"]), found["inside"])
         return self._marks.piece(found["html"] or "")
@@ -165,6 +172,8 @@ class Decorator:
         indexed = next(self._languages, "")
         text = unescape(_ANY_TAG.sub("", without_marks(inner)))
         language = language_name(known[1] if known else indexed)
+        if language == "math":
+            return f"<p>{formula_html(text.strip(), True)}</p>"
         return listing_html(CodeListing(code_info(language, attributes), text.removeprefix("\n")))
 
 

@@ -13,6 +13,7 @@ from ..link_rows import Asset, LinkRow
 from .linking import PageLinks
 
 _LENGTH = re.compile(r"\s*(\d{1,5})\s*(px|%)?\s*\Z")
+_SCALE = re.compile(r"\bscale-(\d{1,3})\b")
 _ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"<>]*)"')
 _SOURCE = re.compile(r'<source((?:\s[^\s"=<>]+="[^"<>]*")*)>')
 # The content's measure in pixels: a wider image is shown smaller than it is.
@@ -37,7 +38,7 @@ def image_html(links: PageLinks, given: Mapping[str, str], *, linked: bool) -> s
     asset = links.asset(source)
     if asset is None:
         return note_html(source, text.text)
-    size = {"width": text.width, "height": text.height} if text.width else given
+    size = {**given, "width": text.width, "height": text.height} if text.width else given
     return _shown(links, asset, text.text.strip(), size, source.partition("#")[2], linked)
 
 
@@ -119,13 +120,14 @@ def _image(
     alt = text or (asset.name if linked or enlarges else "")
     theme = _THEMES.get(fragment, "")
     title = f' title="{size["title"]}"' if size.get("title") else ""
-    css = f' class="{theme}"' if theme and not enlarges else ""
+    classes = f"{theme} {_side(size)}".strip()
+    css = f' class="{classes}"' if classes and not enlarges else ""
     source = escape(links.href(asset))
     shape = f"{title}{_lengths(width, height)}{css}"
     image = f'<img src="{source}" alt="{escape(alt)}"{shape} loading="lazy" decoding="async">'
     if not enlarges:
         return image
-    return f'<a class="{f"enlarge {theme}".strip()}" href="{source}">{image}</a>'
+    return f'<a class="{f"enlarge {classes}".strip()}" href="{source}">{image}</a>'
 
 
 def _player(links: PageLinks, assets: Sequence[Asset], size: Mapping[str, str]) -> str:
@@ -142,6 +144,8 @@ def _player(links: PageLinks, assets: Sequence[Asset], size: Mapping[str, str]) 
 def _size(asset: Asset, given: Mapping[str, str]) -> tuple[str, str]:
     """Return width and height as given, and what is not given in proportion to the image."""
     width, height = _length(given, "width"), _length(given, "height")
+    if asset.width and not (width or height) and (scale := _SCALE.search(given.get("class", ""))):
+        width = str(round(asset.width * int(scale[1]) / 100))
     if not asset.width or not asset.height or width.endswith("%") or (width and height):
         return width, height
     if width:
@@ -149,6 +153,12 @@ def _size(asset: Asset, given: Mapping[str, str]) -> tuple[str, str]:
     if height.isdigit():
         return str(round(asset.width * int(height) / asset.height)), height
     return str(asset.width), str(asset.height)
+
+
+def _side(given: Mapping[str, str]) -> str:
+    """Return the class of an image that stands at a side, with the text beside it, or in the middle."""
+    side = given.get("align", "").lower()
+    return f"align-{side}" if side in ("left", "center", "right") else ""
 
 
 def _is_larger(asset: Asset, width: str) -> bool:

@@ -23,6 +23,9 @@ _ATTRIBUTE_NAMES = """
     rowlines rowspacing rspace scriptlevel separator stretchy symmetric voffset width
 """
 TAGS, ATTRIBUTES = frozenset(_TAG_NAMES.split()), frozenset(_ATTRIBUTE_NAMES.split())
+# Environments that the converter does not know, and that are drawn as the one that it does: rows at "&".
+_ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|gathered|(?:gather|multline|flalign|eqnarray)\*?)\}")
+_NUMBERED = re.compile(r"\\(?:begin|end)\{equation\*?\}|\\label\{[^{}]*\}")
 _VALUE = re.compile(r"[\w\s.%+()\[\]{}|,;:⟨⟩‖⌈⌉⌊⌋/\\-]*\Z")
 
 
@@ -42,7 +45,8 @@ def _converted(latex: str, display: bool) -> ElementTree.Element | None:
     if len(latex) > MAX_CHARS or latex.count("{") > MAX_CHARS // 10:
         return None
     try:
-        found = convert_to_element(latex, display="block" if display else "inline")
+        known = _NUMBERED.sub("", _ALIGNED.sub(r"\\\1{split}", latex))
+        found = convert_to_element(known, display="block" if display else "inline")
     except (
         Exception,
         RecursionError,

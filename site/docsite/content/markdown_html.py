@@ -19,6 +19,7 @@ from ...pipeline.address import slugify
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.labels import UNTITLED, label_anchor, labels_in
+from ...pipeline.parse.markdown.authoring import TAG_LIST
 from ...pipeline.parse.markdown.inline import read_inline
 from ...pipeline.parse.markdown.listings import NOTES, listing_of
 from ...pipeline.parse.markdown.marks import render_task
@@ -76,6 +77,7 @@ class Sheet:
     transclusion: Callable[[Reference, bool], str]
     tag: Callable[[Reference], str]
     person: Callable[[Reference], str]
+    tag_list: Callable[[], str]
     anchors: bool = True
     footnotes: str = ""
     headings: list[Anchored] = field(default_factory=list)
@@ -210,6 +212,8 @@ class _Renderer(RendererHTML):
         return self.sheet.marks.html(listing_html(listing_of(tokens[index]))) + "\n"
 
     def html_block(self, tokens: Sequence[Token], index: int, *_: object) -> str:
+        if tokens[index].content.strip() == TAG_LIST:
+            return self.sheet.marks.html(self.sheet.tag_list())
         return _contained(tokens[index].content)
 
     def html_inline(self, tokens: Sequence[Token], index: int, *_: object) -> str:

@@ -130,6 +130,7 @@ class _Rendering:
             transclusion=lambda reference, is_block: self._transclusion(links, reference, stack, is_block),
             tag=lambda reference: self._tag(links, reference),
             person=lambda reference: self._person(links, reference),
+            tag_list=lambda: self._tag_list(links),
             anchors=not transcluded,
             footnotes=f"t{self._transclusions}" if transcluded else "",
         )
@@ -162,6 +163,17 @@ class _Rendering:
             return f'<span class="tag">{escape(reference.text)}</span>'
         href = self._library.href(self._page, page)
         return link_html(Destination("internal", href), reference.text, "tag")
+
+    def _tag_list(self, links: PageLinks) -> str:
+        """Return every tag with the pages that have it."""
+        lists = []
+        for name, entries in self._library.tags().items():
+            hrefs = ((self._library.href(self._page, entry.page), entry.title) for entry in entries)
+            listed = (link_html(Destination("internal", href), title) for href, title in hrefs)
+            pages = "".join(f"<li>{link}</li>" for link in listed)
+            tag = self._tag(links, Reference(name, "", f"#{name}"))
+            lists.append(f'<dt id="tag:{escape(name)}">{tag}</dt><dd><ul>{pages}</ul></dd>')
+        return f'<dl class="tag-list">{"".join(lists)}</dl>'
 
     def _transclusion(
         self, links: PageLinks, reference: Reference, stack: tuple[str, ...], is_block: bool

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.parse.labels import UNTITLED
+from ...pipeline.parse.markdown.authoring import TAG_LIST
 from ..content.render import MAX_TRANSCLUSION_DEPTH
 from ..incremental.columns import digest, group_digests, row_digests
 from ..library import Library
@@ -50,10 +51,14 @@ def content_digests(plan: SitePlan) -> list[bytes]:
     return _with_transclusions(library, content)
 
 
-def _places(plan: SitePlan) -> tuple[list[str], list[str], list[str]]:
-    """Return each document's page, the markdown beside it, and the pages of its tags."""
-    entries = plan.library.entries
+def _places(plan: SitePlan) -> tuple[list[str], ...]:
+    """Return each document's page, the markdown beside it, the pages of its tags, and any list of all."""
+    entries, texts = plan.library.entries, plan.library.documents.column("text")
+    shows = pc.fill_null(pc.match_substring(texts, TAG_LIST), False).to_pylist()
+    pages = ((tag, each.page, each.title) for tag, tagged in plan.tags.items() for each in tagged)
+    listed = repr((plan.tag_pages, *pages)) if any(shows) else ""
     return (
+        [listed if each else "" for each in shows],
         [entry.page for entry in entries],
         [plan.twins.get(entry.page, "") for entry in entries],
         ["\n".join(plan.tag_pages[tag] for tag in entry.tags) for entry in entries],

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..incremental.columns import Digests, digest, digest_of_texts
-from ..outline.blogs import POSTS_SHOWN
 from ..outline.plan import SitePlan
 from .around import backlink_digests, drawing_digests, ranks_of, related_digests, shown_digests
 from .branches import navigation_digests
@@ -64,9 +63,9 @@ def _blogs(plan: SitePlan, content: Sequence[bytes]) -> list[bytes]:
         for post in blog.posts:
             found[post.entry.row] = digest_of_texts(blog.title, blog.page, post.day, *post.authors)
         if (own := plan.by_page.get(blog.page)) is not None:
-            shown = [content[post.entry.row] + found[post.entry.row] for post in blog.posts[:POSTS_SHOWN]]
+            shown = [content[post.entry.row] + found[post.entry.row] for post in blog.lists[0].posts]
             years = (f"{each.year} {each.page} {len(each.posts)}" for each in blog.archives)
-            found[own.row] = digest(*shown, digest_of_texts(*years))
+            found[own.row] = digest(*shown, digest_of_texts(*years, *blog.around(blog.page)))
     return found
 
 

@@ -26,7 +26,7 @@ _LIBRARIES = (
 )  # fmt: skip
 _SNAPSHOT = b"snapshot_id"
 _SHAPES_NO_FILE = {"verify_nights"}
-# These shape stylesheets, what `Parts` says, and the tree of pages.
+# These shape stylesheets, what `Features` says, and the tree of pages.
 _SHAPES_NO_CONTENT = {"colors", "fonts", "logo", "logo_dark", "favicon", "navigation", "redirects"}
 
 
@@ -42,7 +42,7 @@ def content_digest(plan: SitePlan) -> bytes:
         settings[place] = bool(settings[place])
     stated = {
         "settings": settings,
-        "parts": asdict(plan.parts) | {"versions": [], "also": []},
+        "features": asdict(plan.features) | {"versions": [], "also": []},
         "title": plan.title,
         "previews": shard_count(len(plan.by_page)),
         "words": {name: dict(table) for name, table in plan.theme.words.parts.items()},

@@ -15,8 +15,6 @@ from ...pipeline.settings.site import Site
 from .. import urls
 from ..library import Entry, Library
 
-# The first page of a blog shows so many posts; all of them stand in the archive of their year.
-POSTS_SHOWN = 10
 _DATES = ("date", "created", "published", "publishedAt", "pubDate", "publishDate", "pub_date")
 # Jekyll and Docusaurus write it before the name, of the file or of its folder, or as folders.
 _DAY_IN_PATH = re.compile(r"(?:^|/)(\d{4})[-/](\d{2})[-/](\d{2})(?=[-/_.]|$)")
@@ -24,11 +22,23 @@ _DAY_IN_PATH = re.compile(r"(?:^|/)(\d{4})[-/](\d{2})[-/](\d{2})(?=[-/_.]|$)")
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A document of a blog with its day, as ``YYYY-MM-DD``, and the names of its authors."""
+    """A document of a blog with its day, as ``YYYY-MM-DD``, and the names of its authors.
+
+    The blog's first page begins with those that are pinned.
+    """
 
     entry: Entry
     day: str
     authors: tuple[str, ...]
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PostList:
+    """Some posts of a blog, and the page that shows them."""
+
+    page: str
+    posts: tuple[Post, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +52,23 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Blog:
-    """A blog: its first page, its posts, the newest first, its archives and its feed."""
+    """A blog: its first page, its posts, the newest first, its archives and its feed.
+
+    ``lists`` are the first page and those after it.
+    """
 
     title: str
     page: str
     feed: str
     posts: tuple[Post, ...]
     archives: tuple[Archive, ...]
+    lists: tuple[PostList, ...]
+
+    def around(self, page: str) -> tuple[str, str]:
+        """Return the pages of newer and older posts beside a page of posts, each empty for none."""
+        pages = ["", *(each.page for each in self.lists), ""]
+        at = pages.index(page) if page in pages[1:-1] else 0
+        return (pages[at - 1], pages[at + 1]) if at else ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +124,7 @@ def blogs_of(library: Library, settings: Site) -> Blogs:
         posts = tuple(_posts(library, inside, settings))
         if posts:
             taken.update(post.entry.page for post in posts)
-            found.append(_blog(library, folder, home, posts))
+            found.append(_blog(library, folder, home, posts, settings.posts_per_page))
     places = {post.entry.page: (blog, place) for blog in found for place, post in enumerate(blog.posts)}
     return Blogs(tuple(found), places)
 
@@ -116,7 +136,12 @@ def _posts(library: Library, entries: Sequence[Entry], settings: Site) -> Iterat
     for day, entry in sorted(dated, key=lambda pair: (pair[0], pair[1].path), reverse=True):
         if day:
             names = (name.strip() for name in entry.author.split(","))
-            yield Post(entry, day, tuple(settings.authors.get(name, name) for name in names if name))
+            authors = tuple(settings.authors.get(name, name) for name in names if name)
+            yield Post(entry, day, authors, _is_pinned(str(front_matter[entry.row].as_py() or "")))
+
+
+def _is_pinned(front_matter: str) -> bool:
+    return '"pin"' in front_matter and read_front_matter_json(front_matter).get("pin") is True
 
 
 def _day(entry: Entry, front_matter: str) -> str:
@@ -132,11 +157,15 @@ def _day(entry: Entry, front_matter: str) -> str:
     return entry.modified
 
 
-def _blog(library: Library, folder: str, home: str, posts: tuple[Post, ...]) -> Blog:
+def _blog(library: Library, folder: str, home: str, posts: tuple[Post, ...], shown: int) -> Blog:
     own = next((entry for entry in library.listed if entry.page == home), None)
     years = {year: tuple(group) for year, group in groupby(posts, key=lambda post: post.day[:4])}
-    pages = urls.slug_pages([f"{folder} {year}" for year in years], urls.BLOGS)
+    first = sorted(posts, key=lambda post: not post.pinned)
+    parts = [tuple(first[at : at + shown]) for at in range(0, len(first), shown)]
+    after = [f"{folder} page {number}" for number in range(2, len(parts) + 1)]
+    pages = urls.slug_pages([*(f"{folder} {year}" for year in years), *after], urls.BLOGS)
+    lists = map(PostList, (home, *(pages[name] for name in after)), parts)
     archives = tuple(Archive(year, pages[f"{folder} {year}"], each) for year, each in years.items())
     name = posixpath.basename(folder).strip("_").replace("-", " ") or "blog"
     title = own.title if own is not None else name[:1].upper() + name[1:]
-    return Blog(title, home, posixpath.join(folder, urls.ATOM), posts, archives)
+    return Blog(title, home, posixpath.join(folder, urls.ATOM), posts, archives, tuple(lists))

@@ -54,8 +54,14 @@ def without_number(name: str) -> str:
     return _NUMBER.sub("", name)
 
 
-def contents_of(library: Library, declared: Mapping[str, Declared]) -> SiteContents:
-    """Return the table of contents of every collection that has one; a page's first place counts."""
+def contents_of(
+    library: Library, declared: Mapping[str, Declared], blogs: Sequence[str] = ()
+) -> SiteContents:
+    """Return the table of contents of every collection that has one; a page's first place counts.
+
+    What lies in the folders of ``blogs`` needs no place in any.
+    """
+    unplaced = tuple(f"{folder.strip('/.')}/".lstrip("/") for folder in blogs)
     by_collection: dict[str, list[Entry]] = {}
     for entry in library.entries:
         by_collection.setdefault(entry.collection, []).append(entry)
@@ -66,7 +72,7 @@ def contents_of(library: Library, declared: Mapping[str, Declared]) -> SiteConte
         found = given.entries or (
             read_summary(library.text(summary)).entries if summary else _trees(library, entries)
         )
-        pages = _Pages(name, entries if found else ())
+        pages = _Pages(name, entries if found else (), unplaced)
         items[name] = pages.items(found)
         if items[name] and (given.entries or summary):
             hidden |= pages.left_out(items[name])
@@ -117,8 +123,8 @@ def _moved(entry: NavEntry, folder: str) -> NavEntry:
 class _Pages:
     """The documents of a collection, by every spelling of their paths; each is given out once."""
 
-    def __init__(self, name: str, entries: Sequence[Entry]) -> None:
-        self._name = name
+    def __init__(self, name: str, entries: Sequence[Entry], unplaced: tuple[str, ...] = ()) -> None:
+        self._name, self._unplaced = name, unplaced
         self._paths = {entry.path: entry for entry in entries}
         stems = ((posixpath.splitext(entry.path)[0], entry) for entry in entries)
         self._stems: dict[str, Entry] = {}
@@ -194,7 +200,11 @@ class _Pages:
             for path, entry in self._paths.items()
             if path not in self._given and entry.page != urls.HOME and not path.startswith(folders)
         ]
-        self._unnamed += [entry.path for entry in left if not entry.placement.hidden and entry.shown.listed]
+        self._unnamed += [
+            entry.path
+            for entry in left
+            if not entry.placement.hidden and entry.shown.listed and not entry.page.startswith(self._unplaced)
+        ]
         return {entry.page for entry in left} | ({self._paths[NAME].page} if NAME in self._paths else set())
 
     def remarks(self) -> Iterator[str]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from ...pipeline.links.published import unnumbered
 from ...pipeline.navigation.entry import REST, FolderEntry
 from .. import urls
 from ..library import Entry
@@ -33,6 +34,7 @@ class _Draft:
     children: dict[str, _Draft] = field(default_factory=dict)
     title: str = ""
     number: float = NO_ORDER
+    numbered: bool = False
     order: float = NO_ORDER
     url: str = ""
     listed: bool = False
@@ -92,10 +94,12 @@ class _Builder:
 
     def _insert(self, entry: Entry) -> _Draft:
         """Add a page below the folders of its path; return its node."""
-        *folders, name = _place(entry).split("/")
+        place = _place(entry)
+        *folders, name = place.split("/")
+        numbered = place != (entry.place or entry.page)
         node = self._root
         for folder in folders:
-            node = node.children.setdefault(folder, _Draft(folder))
+            node = node.children.setdefault(folder, _Draft(folder, numbered=numbered))
         if _is_index(entry):
             node.entry = entry
             return node
@@ -108,7 +112,7 @@ class _Builder:
         if child is not None and child.entry is not None:
             # The folder of this name has an index page of its own: two nodes.
             child = node.children.setdefault(f"{entry.page}/", _Draft(stem))
-        child = child or node.children.setdefault(stem, _Draft(stem))
+        child = child or node.children.setdefault(stem, _Draft(stem, numbered=numbered))
         child.entry = entry
         if (order := self._blogs.order(entry.page)) is not None:  # the newest first
             child.order = order
@@ -119,7 +123,10 @@ def _place(entry: Entry) -> str:
     """Return the path of a page in the tree; a home page of another name keeps the place of its name."""
     if entry.page == urls.HOME and posixpath.basename(entry.path) != urls.VAULT_ROOT:
         return urls.page_path(entry.path)
-    return entry.place or entry.page
+    place, own = entry.place or entry.page, urls.page_path(entry.path)
+    plain = unnumbered(own)
+    # Numbers that are left out of addresses order the tree all the same.
+    return place if place.endswith(own) or not place.endswith(plain) else place.removesuffix(plain) + own
 
 
 def _is_index(entry: Entry) -> bool:
@@ -288,4 +295,6 @@ def _sort_key(draft: _Draft) -> tuple[float, float, tuple[tuple[int, int, str], 
     parts = _NUMBERS.split(draft.key.casefold())
     natural = tuple((0, int(p), "") if p.isascii() and p.isdigit() else (1, 0, p) for p in parts if p)
     asked = min(draft.order, draft.entry.placement.order if draft.entry else NO_ORDER)
+    if draft.numbered and asked == NO_ORDER and natural[0][0] == 0:
+        asked = natural[0][1]
     return (draft.number, asked, natural, draft.key)

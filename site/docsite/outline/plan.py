@@ -10,9 +10,9 @@ from ...pipeline.settings.site import Site
 from .. import urls
 from ..appearance import Appearance, appearance_of
 from ..content.render import Renderer
+from ..features import Features, features_of
 from ..interface_words import Words, is_translated, load_words
 from ..library import CommunityRow, Entry, Library, SnapshotTables
-from ..parts import Parts, parts_of
 from ..templates import Theme, content_security_policy
 from . import navigation
 from .all_pages import AllPages, all_pages
@@ -74,7 +74,7 @@ class SitePlan:
     twins: Mapping[str, str]
     topics: tuple[CommunityRow, ...]
     topic_of: Mapping[int, CommunityRow]
-    parts: Parts
+    features: Features
     appearance: Appearance
     languages: Languages
     words: tuple[Word, ...]
@@ -130,7 +130,7 @@ def plan_site(
     theme = Theme(words, settings.templates, policy, _other_words(settings))
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
-    contents = contents_of(library, declared_contents(settings))
+    contents = contents_of(library, declared_contents(settings), settings.blogs)
     cards = cards_of(settings, site_title(settings, library))
     blogs = blogs_of(library, settings)
     tree, listing, twins = _outline(library, contents, blogs, settings, before)
@@ -138,7 +138,7 @@ def plan_site(
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
     drawn = cards.fingerprint if cards else ""
-    parts = parts_of(settings, library.entries, bool(tags), topics, appearance, blogs.links, drawn)
+    features = features_of(settings, library.entries, bool(tags), topics, appearance, blogs.links, drawn)
     return SitePlan(
         library=library,
         blogs=blogs,
@@ -157,7 +157,7 @@ def plan_site(
         twins=twins,
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
-        parts=parts,
+        features=features,
         appearance=appearance,
         languages=Languages(settings, {entry.page for entry in library.listed}),
         words=read_words(snapshot, library) if settings.search else (),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from .. import urls
-from ..outline.blogs import POSTS_SHOWN, Archive, Blog, Post
+from ..outline.blogs import Archive, Blog, Post, PostList
 from ..outline.plan import SitePage, SitePlan
 from .feed import xml_text
 from .frame import frame_of
@@ -25,17 +25,24 @@ class PostView:
 
 @dataclass(frozen=True, slots=True)
 class BlogView:
-    """The newest posts of a blog, and its archives."""
+    """Posts of a blog, its archives, and the pages of newer and older posts."""
 
     posts: tuple[PostView, ...]
     archives: tuple[Archive, ...]
     feed: str
+    newer: str = ""
+    older: str = ""
 
 
 def blog_view(plan: SitePlan, blog: Blog) -> BlogView:
     """Return what the first page of a blog lists."""
+    return _list_view(plan, blog, blog.lists[0])
+
+
+def _list_view(plan: SitePlan, blog: Blog, shown: PostList) -> BlogView:
     feed = blog.feed if plan.settings.base_url else ""
-    return BlogView(tuple(_views(plan, blog.posts[:POSTS_SHOWN], blog.page)), blog.archives, feed)
+    views = tuple(_views(plan, shown.posts, shown.page))
+    return BlogView(views, blog.archives, feed, *blog.around(shown.page))
 
 
 def blog_pages(plan: SitePlan) -> Iterator[SitePage]:
@@ -43,6 +50,9 @@ def blog_pages(plan: SitePlan) -> Iterator[SitePage]:
     for blog in plan.blogs.all:
         if blog.page not in plan.by_page:
             yield _page(plan, blog.page, blog.title, blog_view(plan, blog), ())
+        for number, each in enumerate(blog.lists[1:], start=2):
+            above = ((blog.title, blog.page),)
+            yield _page(plan, each.page, f"{blog.title} · {number}", _list_view(plan, blog, each), above)
         for archive in blog.archives:
             title = f"{blog.title} {archive.year}"
             view = BlogView(tuple(_views(plan, archive.posts, archive.page)), blog.archives, "")

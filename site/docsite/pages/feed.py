@@ -8,16 +8,16 @@ from email.utils import format_datetime
 from xml.sax.saxutils import escape
 
 from .. import urls
+from ..features import DATE
 from ..library import Entry
 from ..outline.plan import SitePage, SitePlan
-from ..parts import DATE
 
 
 def feed_file(plan: SitePlan, summaries: Mapping[str, str]) -> Iterator[SitePage]:
     """Yield ``feed.xml`` with the pages changed last; nothing if the site has no address or its pages no
     dates.
     """
-    if not plan.parts.feed:
+    if not plan.features.feed:
         return
     dated = [entry for entry in plan.library.listed if _day(entry) and entry.page != urls.NOT_FOUND]
     latest = sorted(dated, key=lambda entry: entry.doc_id)

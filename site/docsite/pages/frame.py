@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from .. import urls
+from ..features import Features
 from ..library import Entry
 from ..outline import navigation
 from ..outline.languages import Translation
 from ..outline.plan import SitePlan, shard_count
-from ..parts import Parts
 
 # Languages that are written from right to left.
 _RIGHT_TO_LEFT = "ar arc ckb dv fa he iw ks nqo ps sd syr ug ur yi"
@@ -36,7 +36,7 @@ class Frame:
     href: Callable[..., str]
     listed: Callable[[navigation.Node], str]
     nav: tuple[navigation.NavItem, ...]
-    parts: Parts
+    features: Features
     previews: int
     snapshot_id: str
     canonical: str
@@ -67,7 +67,7 @@ class Frame:
     @property
     def version(self) -> str:
         """Return the label of the version that this site shows."""
-        return next((version.label for version in self.parts.versions if version.current), "")
+        return next((version.label for version in self.features.versions if version.current), "")
 
     @property
     def direction(self) -> str:
@@ -106,7 +106,7 @@ def frame_of(plan: SitePlan, page: str, title: str, description: str, entry: Ent
         href=partial(plan.library.href, page),
         listed=partial(_listed, plan, page),
         nav=navigation.items_for(plan.tree, page),
-        parts=plan.parts,
+        features=plan.features,
         previews=shard_count(len(plan.by_page)),
         snapshot_id=plan.library.snapshot_id,
         canonical=f"{base}/{plan.library.address(page)}" if base else "",

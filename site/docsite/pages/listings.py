@@ -170,7 +170,7 @@ def _topic_pages(plan: SitePlan, reuse: Reuse) -> Iterator[SitePage]:
     title = plan.theme.words.say("topics")
     crumbs = crumbs_to(plan, title, urls.COMMUNITIES_INDEX)
     yield _page(plan, "index_of.html", urls.COMMUNITIES_INDEX, title, lists=_topics(plan))
-    if plan.parts.map:
+    if plan.features.map:
         print_of_map = map_fingerprint(plan, urls.MAP, reuse.shared)
         yield reuse.page(urls.MAP, print_of_map, lambda: _map_page(plan, crumbs))
     for place, topic in enumerate(plan.topics):
@@ -243,7 +243,7 @@ def _not_found(plan: SitePlan) -> SitePage:
         "site_title": plan.title,
         "language": plan.settings.language,
         "root": urls.encoded(root) if root else "",
-        "icon": plan.parts.icon,
+        "icon": plan.features.icon,
     }
     return SitePage(urls.NOT_FOUND, plan.theme.render("404.html", context))
 

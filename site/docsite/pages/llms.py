@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ...pipeline.identity import text_hash
+from ...pipeline.printable import counted
 from .. import urls
 from ..incremental.columns import digest_of_texts
 from ..incremental.previous import Reuse
@@ -152,7 +153,7 @@ class _Lists:
 
     def _link(self, part: _Section) -> str:
         address = site_address(self._plan, f"{part.folder}/{urls.LLMS}")
-        return f"- [{_bracketless(part.label)}]({address}): {len(part.every_page):,} pages"
+        return f"- [{_bracketless(part.label)}]({address}): {counted(len(part.every_page), 'page')}"
 
     def _item(self, page: str) -> str:
         title = _bracketless(_line(self._plan.by_page[page].title))
@@ -209,7 +210,7 @@ def _about_full(plan: SitePlan, full: Sequence[_FullText]) -> list[str]:
     for each in full:
         tokens, count = -(-each.size // BYTES_A_TOKEN), int(each.file.summary)
         shown = f"{count:,}" if count == each.pages else f"{count:,} of {each.pages:,}"
-        told = f"{shown} pages, about {tokens:,} tokens"
+        told = f"{shown} pages, about {counted(tokens, 'token')}"
         lines.append(f"- [{_bracketless(each.label)}]({site_address(plan, each.file.path)}): {told}")
     return [*lines, ""]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from .. import urls
 from ..assets import bundle
+from ..features import own_names
 from ..incremental.columns import digest
 from ..outline.plan import SitePage, SitePlan
-from ..parts import own_names
 from .frame import direction, frame_of
 
 MANIFEST = "manifest.webmanifest"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from .. import urls
+from ..features import DATE
 from ..outline.plan import SitePage, SitePlan
-from ..parts import DATE
 
 # The protocol allows no more in one file.
 ADDRESSES_PER_FILE = 50_000

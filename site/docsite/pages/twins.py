@@ -6,9 +6,9 @@ import yaml
 
 from ...pipeline.marked_text import CodeMark, HeadingMark, document_markdown
 from .. import urls
+from ..features import DATE
 from ..library import Entry, Library
 from ..outline.plan import SitePage, SitePlan
-from ..parts import DATE
 
 
 def twin_file(plan: SitePlan, entry: Entry) -> SitePage:

@@ -43,7 +43,8 @@ from .material import (
 from .postings import arrange, still_said
 from .quantization import TurnedTerms
 from .spelling import aliases, make_synonyms, make_word_files, read_surfaces
-from .terms import Aliases, first_terms, make_shards, make_token_files
+from .terms import Aliases, first_terms, make_shards
+from .token_shards import make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")

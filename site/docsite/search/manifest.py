@@ -20,7 +20,8 @@ from .inverted_file import LEVELS, InvertedFile
 from .material import Ints, Shape
 from .quantization import OWN_STEP, levels_by_bits
 from .spelling import SynonymFile, WordFiles
-from .terms import NO_SHARDS, Shards, TokenFiles
+from .terms import NO_SHARDS, Shards
+from .token_shards import TokenFiles
 
 LINK_STEPS = 8  # levels per unit of ln(1 + links in)
 _MOST_LINK_LEVEL = 127

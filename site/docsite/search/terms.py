@@ -1,8 +1,4 @@
-"""Term shards: each term's rarity, vector and first tier of postings, and where its other tiers lie.
-
-And token shards: vectors of the model's tokens, of which words are made that no document holds. A query that
-has no such word loads none of them: not even their names, which lie in a directory.
-"""
+"""Term shards: each term's rarity, vector and first tier of postings, and where its other tiers lie."""
 
 from __future__ import annotations
 
@@ -14,30 +10,21 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ...pipeline.errors import ArtifactError
-from ..library import SnapshotTables
 from .files import Files
 from .format import (
     POSTINGS,
     TERM_SHARD,
-    TOKEN_DIRECTORY,
-    TOKEN_SHARD,
-    TOKEN_TURN,
     Numbers,
-    row_bits,
     runs,
-    separators,
     strings,
     utf16,
 )
-from .material import Floats, Ints, Lexicon, quantized_vectors
+from .material import Ints, Lexicon
 from .postings import TIERS, Postings
 from .quantization import (
     TurnedTerms,
-    coded_tokens,
     length_bytes,
     length_steps,
-    packed_vectors,
     vector_bytes,
     vector_rows,
 )
@@ -59,7 +46,6 @@ _SHARD_SIZES, _SHARD_COST = Sizes(1_000, 4_000), 0.5
 # The more passages hold a term, the more queries ask for it: the commonest is in this share of them, about.
 ASKED_SHARE = 0.06
 _PASSAGE_BYTES, _VECTOR_BYTES, _TERM_BYTES = 1.9, 56, 14
-TOKEN_SHARD_BYTES, _TOKEN_BYTES = 12_000, 7
 
 Aliases = Mapping[str, Sequence[str]]
 
@@ -224,61 +210,6 @@ def _tails(
                 yield POSTINGS.pack(postings.columns(numbers[run]))
 
     return files.add_all(columns()), places
-
-
-@dataclass(frozen=True, slots=True)
-class TokenFiles:
-    """The names of the tokens' directory and of the file that turns their vectors into the index's."""
-
-    directory: str
-    turn: str
-
-
-def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> TokenFiles | None:
-    """Add the shards of tokens, their directory and the turn; nothing if the snapshot has no tokens.
-
-    Vectors keep the model's own numbers, so that shards and directory are the same in every site of a model,
-    whatever its documents are: only the turn depends on them.
-    """
-    try:
-        table = snapshot.table("token_vectors", ["token", "scale", "code"])
-    except (ArtifactError, KeyError):
-        return None
-    names = table["token"].to_pylist()
-    if not names:
-        return None
-    order = np.array(sorted(range(len(names)), key=lambda at: utf16(names[at])), dtype=np.int64)
-    coded = coded_tokens(quantized_vectors(table))
-    steps, rows = length_steps(coded.length), row_bits(coded.codes, coded.quantizer.widths)
-    cuts = list(runs(np.full(len(names), rows.shape[1] + _TOKEN_BYTES), TOKEN_SHARD_BYTES))
-
-    def columns(run: slice) -> list[bytes]:
-        own = order[run]
-        return TOKEN_SHARD.pack({
-            **strings([names[at] for at in own.tolist()], "token"),
-            "vector_length": length_bytes(steps[own]),
-            "codes": rows[own].tobytes(),
-        })  # fmt: skip
-
-    shards = files.add_all(map(columns, cuts))
-    first, last = ([names[order[at]] for at in ends] for ends in _ends(cuts))
-    directory = files.add(TOKEN_DIRECTORY.pack({
-        "file_names": bytes.fromhex("".join(shards)),
-        **strings(separators(first, last), "shard"),
-        "longest": [max(map(len, names))],
-        "mean": coded.quantizer.mean,
-        "deviation": coded.quantizer.deviation,
-        "bits": coded.quantizer.widths,
-    }))  # fmt: skip
-    ones = np.ones(turn.shape[1], dtype=np.float32)
-    return TokenFiles(directory, files.add(TOKEN_TURN.pack({
-        "vector_length": length_bytes(length_steps(ones)),
-        "vector": vector_bytes(packed_vectors(turn.T, ones)),
-    })))  # fmt: skip
-
-
-def _ends(cuts: Sequence[slice]) -> tuple[list[int], list[int]]:
-    return [run.start for run in cuts], [run.stop - 1 for run in cuts]
 
 
 def runs_by_use(weights: Numbers, asked: Numbers, sizes: Sizes, cost: float) -> Iterator[slice]:

@@ -45,7 +45,25 @@ def test_a_place_that_is_no_number_comes_last() -> None:
 )
 def test_a_slug_is_a_path_that_a_disk_can_have(slug: str, page: str) -> None:
     for key in ("slug", "permalink"):
-        assert published_path("a.md", canonical_json({key: slug})) == page
+        assert published_path("a.md", canonical_json({key: slug}), Site(slugs=True)) == page
+
+
+@pytest.mark.parametrize(
+    ("path", "front_matter", "page"),
+    [
+        ("01-app/02-intro.md", {}, "app/intro.html"),
+        ("intro.md", {}, ""),
+        ("01-app/02_a.md", {"slug": "first"}, "app/first.html"),
+        ("01-app/02_a.md", {"id": "first"}, "app/first.html"),
+        ("01-app/2021-11-05-news.md", {}, "app/2021-11-05-news.html"),
+        ("7.0-changes.md", {}, ""),
+    ],
+)
+def test_numbers_that_order_files_are_left_out_of_addresses(
+    path: str, front_matter: dict[str, str], page: str
+) -> None:
+    settings = Site(slugs=True, number_prefixes=False)
+    assert published_path(path, canonical_json(front_matter), settings) == page
 
 
 def test_a_hostile_page_costs_no_other(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_every_asset_that_a_template_or_script_names_is_there() -> None:
     sources = [*THEME.glob("*.html"), *CLIENT.rglob("*.js")]
     named = set(re.findall(r"_assets/([\w.-]+)", "".join(path.read_text() for path in sources)))
     plan = plan_site(snapshot_of({"notes": {"a.md": "# A\n"}}), Site(offline=True))
-    named.add(plan.parts.icon.file)
+    named.add(plan.features.icon.file)
     made = {page.path.removeprefix("_assets/") for page in asset_files(plan)}
     made_elsewhere = {"custom.css", "custom.js", "mermaid.js", "manifest.webmanifest"}
     assert made - made_elsewhere == named - made_elsewhere

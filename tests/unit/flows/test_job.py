@@ -11,7 +11,7 @@ import pytest
 from noctule.artifacts.store.replaced_sites import replaced_site
 from noctule.docsite.incremental import search_changes
 from noctule.docsite.incremental.previous import previous_site
-from noctule.docsite.search import index, lookup_files
+from noctule.docsite.search import background_index, index
 from noctule.flows.api import build_site
 from noctule.flows.graph import BUILD, context_of
 from noctule.flows.job import run_job
@@ -37,7 +37,7 @@ class Night:
         for name, content in PAGES.items():
             (self.docs / name).write_text(content)
         self.lookups = 0
-        for module in (index, lookup_files):
+        for module in (background_index, index):
             monkeypatch.setattr(module, "make_lookup", self._counted(module.make_lookup))
 
     def _counted(self, make: Any) -> Any:
@@ -85,7 +85,7 @@ def test_the_lookup_is_made_once_and_the_site_is_that_of_a_site_alone(night: Nig
 def test_the_lookup_of_a_large_site_is_made_by_the_background_process(
     night: Night, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookup_files, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(background_index, "LEAST_DOCUMENTS", 1)
     night.run()
     assert night.lookups == 0, "not by this process"
     build_site(night.out.with_name("alone"), store=night.store, settings=night.request().settings())

@@ -108,7 +108,7 @@ def test_moves_go_from_an_open_dot_to_a_full_one() -> None:
 def test_queries_stand_from_the_best_won_to_the_worst_lost() -> None:
     differences = [Difference("b", -0.5), Difference("a", 1.0), Difference("c", 0.0)]
     figure = differences_figure("x", differences, "nDCG@10")
-    assert figure is not None and figure.sentence.startswith("1 queries won, 1 tied, 1 lost, by nDCG@10")
+    assert figure is not None and figure.sentence.startswith("1 query won, 1 tied, 1 lost, by nDCG@10")
     tips = [each.findtext("title") for each in _drawn(figure).iter("circle")]
     assert tips == ["a: +1.000", "c: +0.000", "b: -0.500"]
     assert queries_named(differences) == [("-0.500", "b"), ("+1.000", "a")]

@@ -75,6 +75,29 @@ def test_folders_of_docusaurus_take_label_and_place_from_their_files(tmp_path: P
     ]  # fmt: skip
 
 
+def test_numbers_order_the_tree_also_where_addresses_leave_them_out(tmp_path: Path) -> None:
+    texts = {
+        "index.md": page("Home"),
+        "02-guide/10-late.md": page("Late"),
+        "02-guide/2-early.md": page("Early"),
+        "02-guide/asked.md": page("Asked", sidebar_position=3),
+        "02-guide/named.md": page("Named"),
+        "01-start.md": page("Start"),
+        "other.md": page("Other"),
+    }
+    (tmp_path / "02-guide").mkdir()
+    (tmp_path / "02-guide" / "_category_.json").write_text('{"label": "The guide"}')
+    settings = Site(number_prefixes=False, navigation={"docs": (str(tmp_path),)})
+    library = Library(snapshot_of({"docs": texts}), settings=settings)
+    made = build_tree(library.entries, contents_of(library, declared_contents(settings)))
+    assert [node.page for node in made.roots] == ["index.html", "start.html", None, "other.html"]
+    guide = made.roots[2]
+    assert (guide.label, [node.page for node in guide.children]) == (
+        "The guide",
+        ["guide/early.html", "guide/asked.html", "guide/late.html", "guide/named.html"],
+    )
+
+
 def test_a_changed_file_changes_the_fingerprint_and_a_missing_one_is_an_error(tmp_path: Path) -> None:
     config = tmp_path / "mkdocs.yml"
     site = Site(navigation={"docs": (str(config),)})

@@ -106,3 +106,34 @@ def test_a_folder_without_an_index_has_a_first_page_and_one_without_posts_is_no_
     assert "News" in [crumb.text for crumb in post.select(".breadcrumbs a")]
     assert not page(tmp_path / "several", "docs/a.html").select(".next")
     assert plan_site(snapshot_of({"docs": posts}), Site(blogs=("nowhere",))).blogs.all == ()
+
+
+def test_posts_that_are_pinned_come_first_and_older_ones_are_on_further_pages(tmp_path: Path) -> None:
+    posts = {f"blog/2024-01-0{day}-p.md": f"# Post {day}\n\nText.\n" for day in range(1, 6)}
+    posts["blog/2020-01-01-old.md"] = "---\npin: true\n---\n# Pinned\n\nText.\n"
+    out = tmp_path / "site"
+    build_site(snapshot_of({"docs": posts}), out, Site(blogs=("blog",), posts_per_page=2))
+    shown, name, back = [], "blog/index.html", []
+    while name:
+        first = page(out, name)
+        shown.append([each.text for each in first.select(".post h2")])
+        back += [str(each["href"]) for each in first.select(".post-pages a[rel=prev]")]
+        older = first.select_one(".post-pages a[rel=next]")
+        name = (
+            (out / name).parent.joinpath(str(older["href"])).resolve().relative_to(out.resolve()).as_posix()
+            if older
+            else ""
+        )
+    assert shown == [["Pinned", "Post 5"], ["Post 4", "Post 3"], ["Post 2", "Post 1"]]
+    assert [each.rpartition("/")[2] for each in back] == ["index.html", "blog-page-2.html"]
+    assert not page(out, "_blogs/blog-2024.html").select(".post-pages")
+    archive = [each.text for each in page(out, "_blogs/blog-2024.html").select(".post h2")]
+    assert archive == [f"Post {day}" for day in range(5, 0, -1)]
+
+
+def test_posts_need_no_place_in_the_navigation(tmp_path: Path) -> None:
+    (tmp_path / "mkdocs.yml").write_text("nav: [guide.md, blog/index.md]\n")
+    texts = POSTS | {"lost.md": "# Lost\n"}
+    settings = Site(blogs=("blog",), navigation={"docs": (str(tmp_path / "mkdocs.yml"),)})
+    (remark,) = plan_site(snapshot_of({"docs": texts}), settings).contents.remarks
+    assert "lost.md is not named there" in remark and "blog/" not in remark

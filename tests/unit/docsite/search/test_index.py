@@ -29,7 +29,8 @@ from noctule.docsite.search.material import Lexicon, Meanings, Shape, TermVector
 from noctule.docsite.search.postings import TIERS, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
 from noctule.docsite.search.spelling import Surfaces, aliases
-from noctule.docsite.search.terms import Sizes, first_terms, make_shards, make_token_files, runs_by_use
+from noctule.docsite.search.terms import Sizes, first_terms, make_shards, runs_by_use
+from noctule.docsite.search.token_shards import make_token_files
 from noctule.docsite.urls import SEARCH as FOLDER
 from noctule.pipeline.settings.search import Recency, Search
 from noctule.pipeline.settings.settings import Site

@@ -17,13 +17,15 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {
             "docs/en/mkdocs.yml": "site_name: T\nsite_url: https://e.org/\nnav: [a.md]\nplugins:\n"
             "- redirects:\n"
-            "    redirect_maps: {old.md: a.md}\n- macros\n- blog\nx: !!python/name:os.system ''\n",
+            "    redirect_maps: {old.md: a.md}\n- macros\n"
+            "- blog: {pagination_per_page: 5}\nx: !!python/name:os.system ''\n",
             "docs/en/docs/a.md": "# A\n\n{* ../../src/x.py *}\n",
             "docs/en/docs/blog/.authors.yml": "authors:\n  jane: {name: Jane Doe}\n",
             "src/x.py": "1",
         },
         {"root": "docs/en/docs", "title": "T", "base_url": "https://e.org/", "redirects": {"old.md": "a.md"},
          "navigation": ["docs/en/mkdocs.yml"], "snippet_folders": ["src"], "left": "the plugin macros",
+         "address": {"base_url": "https://e.org/"}, "posts_per_page": 5,
          "blogs": ["blog"], "authors": {"jane": "Jane Doe"}},
     ),
     "MkDocs, inherited": (
@@ -125,6 +127,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"conf.py": "import os\nproject = 'T'\nexclude_patterns = ['_build']\nrelease = os.getcwd()\n",
          "index.rst": "T\n=\n"},
         {"root": ".", "title": "T", "exclude": ["_build"], "left": "release: not a literal"},
+    ),
+    "Sphinx, in files with another ending": (
+        {"conf.py": "project = 'T'\nsource_suffix = ['.rst', '.txt']\n", "index.txt": "T\n=\n"},
+        {"root": ".", "title": "T", "include": ["**/*.rst", "**/*.md", "**/*.ipynb", "**/*.txt"]},
     ),
     "Quartz": (
         {"quartz.config.ts": "const config: QuartzConfig = {configuration: {pageTitle: 'T',\n"

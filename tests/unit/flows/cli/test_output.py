@@ -121,7 +121,7 @@ def test_init_writes_settings_that_load_for_the_folder_with_the_documents(tmp_pa
     collection = load(written.path).collections["docs"]
     assert Counter(collection.include) == Counter(["**/*.md", "**/*.html"])
     assert Path(collection.root) == tmp_path / "docs"
-    assert written.found == "1 HTML files, 1 markdown files"
+    assert written.found == "1 HTML file, 1 markdown file"
 
 
 @pytest.mark.filterwarnings("error")

@@ -17,8 +17,8 @@ from noctule.docsite import build, search_only
 from noctule.docsite.fingerprints.pages import PageFingerprint
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.pages import rendering as page_work
-from noctule.docsite.search import index, lookup_files
-from noctule.docsite.search.background_excerpts import ShownJob, fill_shown
+from noctule.docsite.search import background_index, index
+from noctule.docsite.search.background_index import ShownJob, fill_shown
 from noctule.docsite.search.excerpts import cards
 from noctule.docsite.search.facets import facets
 from noctule.docsite.search.index import FOLDER
@@ -118,7 +118,7 @@ def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lookup_files, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(background_index, "LEAST_DOCUMENTS", 1)
     monkeypatch.setattr(page_work, "LEAST_PAGES", 1)
     monkeypatch.setattr(page_work, "PAGES_AT_A_TIME", 1)
     alone, helped = tmp_path / "alone", tmp_path / "helped"
@@ -141,7 +141,7 @@ def test_a_site_has_the_same_files_whoever_makes_its_pages_and_its_search_index(
 def test_whoever_makes_a_site_it_may_begin_with_what_was_set_aside(
     guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookup_files, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(background_index, "LEAST_DOCUMENTS", 1)
     monkeypatch.setattr(page_work, "LEAST_PAGES", 1)
     monkeypatch.setattr(page_work, "PAGES_AT_A_TIME", 1)
     with guide.store.open() as snapshot:
@@ -164,7 +164,7 @@ def test_whoever_makes_a_site_it_may_begin_with_what_was_set_aside(
 def test_the_search_of_a_folder_has_the_same_files_whoever_makes_its_index(
     guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookup_files, "LEAST_DOCUMENTS", 1)
+    monkeypatch.setattr(background_index, "LEAST_DOCUMENTS", 1)
     alone, helped = tmp_path / "alone", tmp_path / "helped"
     with guide.store.open() as snapshot, Eager() as background:
         for name in snapshot.table("documents", ["path"])["path"].to_pylist():
@@ -203,7 +203,9 @@ def test_a_lookup_made_before_is_taken_where_it_is_of_the_same(
         manifest = snapshot.manifest
         if what_follows == "another snapshot":
             manifest = replace(manifest, settings_sha256="0" * 64)
-        lookup = lookup_files.make_lookup_files(lookup_files.LookupJob((copy,), manifest, Search(), site))
+        lookup = background_index.make_lookup_files(
+            background_index.LookupJob((copy,), manifest, Search(), site)
+        )
         shutil.rmtree(copy)
         ranking = (
             Search(candidates=77, rrf_k=3, fusion="rrf") if what_follows == "another ranking" else Search()
@@ -226,17 +228,17 @@ def test_a_lookup_heeds_no_change_of_its_folders_name(
     with guide.store.open() as snapshot:
         before, after = tmp_path / "staging", tmp_path / "published"
         shutil.copytree(snapshot.path, before)
-        make = lookup_files.Files
+        make = background_index.Files
 
         def renamed(*given: Any) -> Any:
             before.rename(after)
             return make(*given)
 
-        monkeypatch.setattr(lookup_files, "Files", renamed)
-        job = lookup_files.LookupJob((before, after), snapshot.manifest, Search(), None)
-        first = lookup_files.make_lookup_files(job)
-        monkeypatch.setattr(lookup_files, "Files", make)
-        assert lookup_files.make_lookup_files(job).pages == first.pages, "moved before the work began"
+        monkeypatch.setattr(background_index, "Files", renamed)
+        job = background_index.LookupJob((before, after), snapshot.manifest, Search(), None)
+        first = background_index.make_lookup_files(job)
+        monkeypatch.setattr(background_index, "Files", make)
+        assert background_index.make_lookup_files(job).pages == first.pages, "moved before the work began"
     assert Path.cwd() == here
 
 
@@ -275,7 +277,7 @@ def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, 
         whole = _files(tmp_path)
         again = page_work.write_pages(job), fill_shown(shown)
     assert first[0].files == again[0].files
-    assert [each.filled.files for each in first[1:]] == [each.filled.files for each in again[1:]]
+    assert first[1][0].files == again[1][0].files
     assert whole == _files(tmp_path)
 
 

@@ -22,7 +22,7 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.shards import counting
 from noctule.flows.shards.plan import ShardPlan, plan_shards
 from noctule.flows.stages.sources import Listing
-from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, SettingsError, StoreBusy
+from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, StoreBusy
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
@@ -299,8 +299,6 @@ def test_a_set_is_sent_whole_to_a_folder(copy: Built, tmp_path: Path) -> None:
     shutil.rmtree(copy.sharded.root)
     with Searcher(there.open(), Settings()) as searcher:
         assert searcher.search("owls at dusk").hits
-    with pytest.raises(SettingsError, match="to folders only"):
-        send(there, "memory://bucket/set", 1)
 
 
 def test_a_run_that_was_broken_off_goes_on(copy: Built, monkeypatch: pytest.MonkeyPatch) -> None:

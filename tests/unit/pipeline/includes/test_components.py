@@ -51,6 +51,11 @@ def test_markdown_without_imports_is_no_mdx() -> None:
     assert expanded("Use <Part /> and {v}.", path="/docs/page.md").text == "Use <Part /> and {v}."
 
 
+def test_a_comment_of_mdx_names_its_heading() -> None:
+    found = expanded("## Setting up {/* #set-up */}\n\nText {/* of no reader */}.\n", "docusaurus")
+    assert found.text == "## Setting up {#set-up}\n\nText .\n"
+
+
 def test_a_page_of_vitepress_loses_what_is_for_vue() -> None:
     text = (
         '# {{ $frontmatter.title }} <Badge type="tip" text="new" />\n\n[[toc]]\n\n'
@@ -62,13 +67,23 @@ def test_a_page_of_vitepress_loses_what_is_for_vue() -> None:
     assert "{{ 1 + 1 }} is not evaluated" in found.notes[0]
 
 
+def test_braces_in_an_element_that_vue_does_not_compile_stay() -> None:
+    text = (
+        "`{{ not }}` and <span v-pre>{{ kept }}</span> {{ gone }}\n\n"
+        "<div class='a' v-pre>\n{{ raw }}\n</div>\n"
+    )
+    found = expanded(text, "vitepress", "/docs/page.md")
+    kept = "`{{ not }}` and <span v-pre>&#123;{ kept }}</span> "
+    assert found.text == f"{kept}\n\n<div class='a' v-pre>\n&#123;{{ raw }}}}\n</div>\n"
+
+
 def test_elsewhere_only_front_matter_is_filled_in() -> None:
     text = "{{ $frontmatter.title }} {{ other }} <Badge text='x' />"
     assert expanded(text, None, "/docs/page.md").text == "Owls {{ other }} <Badge text='x' />"
 
 
 @pytest.mark.parametrize(
-    "piece", ["<Part ", '<Part a="', "<CodeBlock ", "::: v-pre\n", "<script>", "<Badge ", "{/*"]
+    "piece", ["<Part ", '<Part a="', "<CodeBlock ", "::: v-pre\n", "<script>", "<Badge ", "<b v-pre>", "{/*"]
 )
 @pytest.mark.parametrize("tool", ["vitepress", "docusaurus"])
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str, tool: Tool) -> None:

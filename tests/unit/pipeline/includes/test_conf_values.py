@@ -59,6 +59,11 @@ def test_substitutions_are_filled_in(tmp_path: Path, written: str, shown: str) -
         (":pr:`8`", ("https://example.org/pull/8", "https://example.org/pull/8")),
         (":ref:`the guide <kombu:guide>`", ("the guide", "https://kombu.example.org/en/main/")),
         (":doc:`kombu:index`", ("index", "https://kombu.example.org/en/main/")),
+        (":external+kombu:doc:`index`", ("index", "https://kombu.example.org/en/main/")),
+        (
+            ":std:ref:`the long\nguide <kombu:guide>`",
+            ("the long guide", "https://kombu.example.org/en/main/"),
+        ),
         (":ref:`other:guide`", ("other:guide", "#ref:otherguide")),
         ("`Home <home_>`_", ("Home", "https://example.org/")),
     ],
@@ -74,3 +79,58 @@ def test_myst_has_them_too(tmp_path: Path) -> None:
     text, links = html(tmp_path, "# Page\n\n{{ name }} mends {issue}`7`, not {{ other }}.\n", "page.md")
     assert "Noctule mends" in text and "{{ other }}" in text
     assert links == [("#7", "https://example.org/issues/7")]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (":py:class:`kombu:kombu.Queue`", "kombu.Queue"),
+        (":class:`~kombu:kombu.Queue`", "Queue"),
+        (":cpp:class:`std::vector`", "std::vector"),
+        (":external:py:class:`kombu.Queue`", "kombu.Queue"),
+        (":external+gone:doc:`page`", "page"),
+        (":doc:`own:page`", "page"),
+        (":ref:`the rest <own:page>`", "the rest"),
+        (":ref:`genindex`", "Index"),
+        (":ref:`here <search>`", "here"),
+    ],
+)
+def test_what_stands_in_other_projects_is_no_broken_link(tmp_path: Path, written: str, shown: str) -> None:
+    text, links = html(tmp_path, f"Page\n====\n\nSee {written}, too.\n", "page.rst")
+    assert f"See {shown}, too." in text and links == []
+
+
+def test_myst_names_other_projects_too(tmp_path: Path) -> None:
+    written = "{ref}`genindex`, {external+gone:doc}`page`, {doc}`own:page` and {external+kombu:ref}`guide`"
+    _text, links = html(tmp_path, f"# Page\n\nSee {written}.\n", "page.md")
+    assert links == [("guide", "https://kombu.example.org/en/main/")]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "name", "is_rst"),
+    [
+        ("'.txt'", "page.txt", True),
+        ("['.rst', '.txt']", "page.txt", True),
+        ("{'.txt': 'restructuredtext', '.rst': None}", "page.TXT", True),
+        ("{'.txt': 'markdown'}", "page.txt", False),
+        ("['.rest.txt', '.rst']", "page.rest.txt", True),
+    ],
+)
+def test_files_are_read_in_the_format_that_conf_says(
+    tmp_path: Path, suffix: str, name: str, is_rst: bool
+) -> None:
+    (tmp_path / "conf.py").write_text(f"source_suffix = {suffix}\nrelease = '7.1'\n")
+    (tmp_path / "part.txt").write_text("An *included* part.\n")
+    written = "Page\n====\n\nSince |release|.\n\n.. include:: part.txt\n"
+    (tmp_path / name).write_text(written if is_rst else "# Page\n\nA **bold** word.\n")
+    collection = Collection(root=str(tmp_path))
+    source = read_source(FoundFile("c", name, str(tmp_path / name), 0), collection)
+    document = parse(source, collection)
+    assert document.title == "Page" and document.path == name
+    assert document.syntax == ("html" if is_rst else "markdown")
+    if is_rst:
+        assert "Since 7.1." in document.text and "<em>included</em>" in document.html
+    (tmp_path / "conf.py").write_text("release = '7.1'\n")
+    other = read_source(FoundFile("c", name, str(tmp_path / name), 0), collection)
+    assert other.read_as == "" and other.sha256 != source.sha256
+    assert parse(other, collection).syntax == "text"

@@ -63,14 +63,8 @@ def expanded(
         ("  --8<-- 'a.txt:1:2'", "  one\n  two"),
         (';--8<-- "a.txt"', '--8<-- "a.txt"'),
         ("--8<--\na.txt\n; b.txt\nparts.md:use\n--8<--", "one\ntwo\nthree\nfour\nUse it."),
-        (
-            "{* app.py ln[4:6] hl[5] *}",
-            "```python {2}\nclass App:\n    def run(self):\n        return 1\n```",
-        ),
-        (
-            '{* app.py ln[4:4] title["app/main.py"] *}',
-            '```python title="app/main.py"\nclass App:\n```',
-        ),
+        ("{* a.txt ln[2:3] hl[3] *}", "```text {2}\ntwo\nthree\n```"),
+        ('{* a.txt ln[1:1] title["app/a.txt"] *}', '```text title="app/a.txt"\none\n```'),
         ("{!a.txt!}", "one\ntwo\nthree\nfour"),
         ("{!> a.txt!}", "one\ntwo\nthree\nfour"),
         ("{!a.txt!lines=1 3-4}", "one\nthree\nfour"),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse, plain_piece
@@ -219,3 +221,39 @@ def test_an_address_in_running_text_is_a_link_and_the_name_of_a_file_is_none() -
     assert [link.target for link in document.links] == [
         "https://e.org/a_b_c/~x~/*y*z", "http://e.org/x_(y)", "page.md", "https://e.org/angle",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("heading", "title", "name"),
+    [
+        ("A {#b}", "A", "b"),
+        ("A { .c #b }", "A", "b"),
+        ("A {: .c }", "A", ""),
+        ('A { data-toc-label="B b" }', "A", ""),
+        ("A { data-search-exclude }", "A", ""),
+        ("A ## {#b}", "A", "b"),
+        ("A {b}", "A {b}", ""),
+        ("A { .c, d }", "A { .c, d }", ""),
+        ("A {}", "A {}", ""),
+    ],
+)
+def test_attributes_are_no_part_of_a_heading(heading: str, title: str, name: str) -> None:
+    (found,) = read(f"## {heading}\n").headings
+    assert (found.text, found.anchor) == (title, name)
+
+
+def test_options_of_pymdowns_blocks_are_no_text() -> None:
+    text = "/// details | More\n    type: warning\n    open: true\n\nInside.\n///\n"
+    html = markdown_parser().render(text)
+    assert "callout-warning" in html and "<details" in html and " open" in html and "type" not in html
+
+
+def test_what_searches_leave_out_is_on_the_page_and_no_block() -> None:
+    text = (
+        "# T\n\nOne.\n\n## A { data-search-exclude }\n\nTwo.\n\n### B\n\nThree.\n\n## C\n\nFour.\n\n"
+        "/// note | N\n    attrs: {data-search-exclude: ''}\n\nFive.\n///\n\nSix.\n"
+    )
+    assert [block.text for block in read(text).blocks] == ["One.", "Four.", "Six."]
+    html = markdown_parser().render(text)
+    assert all(f"{word}." in html for word in ("Two", "Three", "Five"))
+    assert [each.text for each in read(text).headings] == ["T", "A", "B", "C"]

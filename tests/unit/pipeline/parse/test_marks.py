@@ -33,7 +33,7 @@ def words(text: str) -> str:
         ("C++ and G++ and i++ + ++j", "C++ and G++ and i++ + ++j", "C++ and G++ and i++ + ++j"),
         ("{++new++}{--old--}{>>note<<}.", "<ins>new</ins><del>old</del>.", "newold."),
         ("{~~old~>new~~}", "<del>old</del><ins>new</ins>", "oldnew"),
-        (":rocket: :material-check: :nosuch:", "🚀  :nosuch:", "🚀  :nosuch:"),
+        (":rocket: :material-check: :nosuch:", "🚀 :nosuch:", "🚀 :nosuch:"),
         ("10:30:45 and a:b:c", "10:30:45 and a:b:c", "10:30:45 and a:b:c"),
         ("[b](b.md){ .md-button target=_blank } c", '<a href="b.md" class="md-button">b</a> c', "b c"),
         ("**b**{.x} text {.y} {a: 1}", "<strong>b</strong> text {.y} {a: 1}", "b text {.y} {a: 1}"),

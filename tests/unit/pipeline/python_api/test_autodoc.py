@@ -70,10 +70,43 @@ def test_a_class_is_described_with_its_members_and_can_be_linked(package: Path) 
     assert {"pkg.Client", "pkg.Client.send"} <= set(page.anchors)
     assert [block.code for block in page.blocks if block.kind == "code"] == ['Client("x").send(1)']
     assert (
-        "<dt>url</dt>" in page.html and "Returns" in page.text and "<strong>Parameters</strong>" in page.html
+        "<dt><code>url</code> · <code>str</code></dt>" in page.html
+        and "Returns" in page.text
+        and "<strong>Parameters</strong>" in page.html
     )
     assert not any(word in page.text for word in ("hidden", "bare", "close", "autoclass", ":param"))
     assert page.text.rstrip().endswith("After.")
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "Args:\n        what (int): The\n            thing.\n        *more: Others.\n\n"
+        "    Returns:\n        bool: Done.\n\n    Raises:\n        OSError: Never.\n\n"
+        "    Note:\n        Slow.\n",
+        "Parameters\n    ----------\n    what : int\n        The\n        thing.\n    *more\n"
+        "        Others.\n\n"
+        "    Returns\n    -------\n    bool\n        Done.\n\n    Raises\n    ------\n"
+        "    OSError\n        Never.\n\n"
+        "    Notes\n    -----\n    Slow.\n",
+        ":param what: The\n        thing.\n    :type what: int\n    :param \\\\*more: Others.\n"
+        "    :returns: Done.\n    :rtype: bool\n    :raises OSError: Never.\n\n    .. note:: Slow.\n",
+    ],
+)
+def test_sections_of_every_style_are_lists(package: Path, docstring: str) -> None:
+    (package / "pkg/core.py").write_text(
+        f'def run(what, *more):\n    """Run *all*.\n\n    {docstring}    """\n'
+    )
+    page = read(package, "API\n===\n\n.. autofunction:: pkg.core.run\n")
+    assert "<em>all</em>" in page.html
+    lists = [block.text for block in page.blocks if block.kind == "list"]
+    assert [*map(str.split, lists)] == [
+        *map(str.split, ("- what · int", "- The thing.", "- *more", "- Others.", "- bool", "- Done.")),
+        *map(str.split, ("- OSError", "- Never.")),
+    ]
+    assert "Slow." in page.text and not any(
+        word in page.text for word in ("Args", "---", ":param", ":class:")
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,34 +1,37 @@
-"""The half of a search index that words are looked up in, which needs a snapshot but no site.
+"""Halves of a search index that are made in another process.
 
-So it can be made in another process while the snapshot is still being verified, before there is a site to put
-it in.
+The half that words are looked up in needs a snapshot but no site: it can be made while the snapshot is still
+being verified, before there is a site to put it in. The half that hits are shown from is made while pages are
+rendered.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from ...artifacts.disk.manifest import Manifest
 from ...artifacts.store.contents import unverified
 from ...artifacts.store.snapshot import Snapshot
 from ...pipeline.identity import canonical_json
 from ...pipeline.settings.search import Search
+from ..background import BackgroundProcess
 from ..incremental.previous import PreviousSite, previous_site
 from ..incremental.search_changes import kept_base
 from ..incremental.staging import Filled, StagingFolder
 from ..library import SnapshotTables
-from ..outline.plan import SitePage
+from ..outline.plan import SitePage, SitePlan
+from .excerpts import Card, cards
+from .facets import facets
 from .files import Files, Half
-from .index import FOLDER, make_lookup
-from .manifest import Lookup
+from .index import FOLDER, make_lookup, make_shown
+from .manifest import Lookup, Shown
 from .spelling import glossary_of
 
-T = TypeVar("T")
 # Below this, a process takes longer to start than it saves.
 LEAST_DOCUMENTS = 1_000
 
@@ -77,7 +80,7 @@ def make_lookup_files(job: LookupJob) -> LookupFiles:
     The snapshot's folder may be moved in the meantime.
     """
     store = job.store and job.store.absolute()  # before another folder is entered
-    with _within(job.folders), site_before(job.before) as previous:
+    with _within(job.folders), _site_before(job.before) as previous:
         snapshot = unverified(Path(), job.manifest)
         with kept_base(store, previous, snapshot) as base, Files(FOLDER, previous, Half.LOOKUP) as files:
             lookup = make_lookup(snapshot, job.ranking, files, base)
@@ -103,31 +106,67 @@ def _made_of(snapshot_id: str, ranking: Search, previous: PreviousSite) -> tuple
 
 
 @dataclass(frozen=True, slots=True)
-class Made(Generic[T]):
-    """Files of a half that another process put into the staged folder, and what the manifest says of them."""
+class ShownJob:
+    """A verified snapshot, what a site's plan says of its documents, and the folders of this and the previous
+    site.
+    """
 
-    filled: Filled
-    half: T
-
-
-def on_disk_and_large(snapshot: SnapshotTables) -> Snapshot | None:
-    """Return the snapshot if another process can read it and would save more time than it takes to start."""
-    is_large = isinstance(snapshot, Snapshot) and snapshot.manifest.counts["documents"] >= LEAST_DOCUMENTS
-    return snapshot if is_large and isinstance(snapshot, Snapshot) else None
-
-
-def taken(stage: StagingFolder, begun: Callable[[], Made[T]]) -> Callable[[], T]:
-    """Return the half of an index whose files become the stage's once it is called for."""
-
-    def half() -> T:
-        made = begun()
-        stage.take(made.filled)
-        return made.half
-
-    return half
+    snapshot: Path
+    manifest: Manifest
+    documents: Sequence[Card]
+    filters: Sequence[bytes]
+    before: Path | None
+    staged: Path
+    below: str
+    damaged: frozenset[str] = frozenset()
 
 
-def site_before(
+def begin_shown(
+    plan: SitePlan,
+    snapshot: SnapshotTables,
+    background: BackgroundProcess | None,
+    stage: StagingFolder,
+    below: str = FOLDER,
+) -> Callable[[], Shown] | None:
+    """Start making what hits are shown from in another process, if available and worthwhile."""
+    if background is None or not isinstance(snapshot, Snapshot) or not _is_large(snapshot):
+        return None
+    job = ShownJob(
+        snapshot.path,
+        snapshot.manifest,
+        cards(plan),
+        facets(plan),
+        stage.previous.path,
+        stage.folder,
+        below,
+        stage.previous.damaged,
+    )
+    made = background.start(fill_shown, job, waits=False)
+
+    def shown() -> Shown:
+        filled, half = made()
+        stage.take(filled)
+        return half
+
+    return shown
+
+
+def _is_large(snapshot: Snapshot) -> bool:
+    return snapshot.manifest.counts["documents"] >= LEAST_DOCUMENTS
+
+
+def fill_shown(job: ShownJob) -> tuple[Filled, Shown]:
+    """Put the files into the staged folder; raise as ``make_shown`` and ``StagingFolder.add`` do."""
+    snapshot = unverified(job.snapshot, job.manifest)
+    with _site_before(job.before, job.damaged) as previous, Files(job.below, previous, Half.SHOWN) as files:
+        stage = StagingFolder(job.staged, previous, replacing=True)
+        shown = make_shown(job.documents, job.filters, snapshot, files)
+        for page in files.pages():
+            stage.add(page)
+        return stage.filled(), shown
+
+
+def _site_before(
     folder: Path | None, damaged: frozenset[str] = frozenset()
 ) -> AbstractContextManager[PreviousSite]:
     """Return the previous site, if it is usable; ``damaged`` is what another process found in it."""

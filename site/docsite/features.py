@@ -1,4 +1,4 @@
-"""Decides which parts a site has, from its documents, the settings, and the owner's own files."""
+"""Decides which features a site has, from its documents, the settings, and the owner's own files."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Which parts the site has, and the owner's own files in it."""
+class Features:
+    """Which features the site has, and the owner's own files in it."""
 
     tags: bool
     topics: bool
@@ -58,7 +58,7 @@ class Parts:
         return "".join(f" {origin}" for origin in sorted(origins))
 
 
-def parts_of(
+def features_of(
     settings: Site,
     entries: Sequence[Entry],
     tags: bool,
@@ -66,11 +66,11 @@ def parts_of(
     appearance: Appearance,
     blogs: tuple[tuple[str, str], ...],
     cards: str,
-) -> Parts:
-    """Return the parts of the site that shows these documents."""
+) -> Features:
+    """Return the features of the site that shows these documents."""
     own = own_names(settings.templates)
     dated = any(DATE.match(entry.modified) for entry in entries if entry.shown.listed)
-    return Parts(
+    return Features(
         tags=tags,
         topics=bool(topics),
         map=len(topics) > 1,

@@ -1,0 +1,64 @@
+"""Collections that cannot be read: their documents stay as the current set has them, in the same shards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...artifacts.store.snapshot import Snapshot
+from ...artifacts.store.store import Store
+from ...pipeline.errors import ArtifactError, NoctuleError
+from ...pipeline.model import Rejection, SnapshotId
+from ..stages.corpus import failure_note
+from .plan import ShardPlan
+
+
+def snapshots_of_shards(store: Store) -> dict[str, SnapshotId]:
+    """Return the snapshot of each shard of the current set; none if it is no set, or cannot be read."""
+    try:
+        current = store.current()
+        shards = store.read_unverified(current).manifest.shards if current is not None else ()
+    except ArtifactError:
+        return {}
+    return {each.name: each.snapshot for each in shards}
+
+
+def kept_collections(store: Store, plan: ShardPlan, failures: Mapping[str, NoctuleError]) -> Set[str]:
+    """Return which of the failed collections have documents in the current set.
+
+    Raise the error of one whose documents lie in other shards than the plan says, as they would be lost;
+    ``ArtifactError`` if the set cannot be read.
+    """
+    current = store.current() if failures else None
+    found: set[str] = set()
+    for part in store.read_unverified(current).parts if current is not None else ():
+        rows = _documents(part, failures.keys())
+        for document, name in zip(*(rows[each].to_pylist() for each in rows.column_names), strict=True):
+            if plan.shard_of(document) != part.manifest.shard:
+                raise _lost(failures[name])
+            found.add(name)
+    return found
+
+
+def kept_rejections(store: Store, failures: Mapping[str, NoctuleError], kept: Set[str]) -> list[Rejection]:
+    """Return the current report's rows on failed collections, and a note on each."""
+    notes = [failure_note(name, error, kept=name in kept) for name, error in sorted(failures.items())]
+    if not kept or (current := store.current()) is None:
+        return notes
+    rows = (Rejection(**row) for row in store.read_unverified(current).table("report").to_pylist())
+    return [*(each for each in rows if each.collection in kept and each.kind != "noted"), *notes]
+
+
+def _documents(part: Snapshot, collections: Set[str]) -> pa.Table:
+    rows = part.table("documents", ["doc_id", "collection"])
+    return rows.filter(pc.is_in(rows["collection"], value_set=pa.array(sorted(collections), pa.string())))
+
+
+def _lost(error: NoctuleError) -> NoctuleError:
+    return type(error)(
+        f"{error.what}, and its documents cannot be kept, as the shards are now cut in another way",
+        where=error.where,
+        hint=f"{error.hint} Or leave [shards] as it was until the collection can be read.",
+    )

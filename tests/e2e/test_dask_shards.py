@@ -1,0 +1,88 @@
+"""Workers of a Dask cluster are killed while they build shards: the set is the one that was built without."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from noctule.artifacts.store.check import check_deep
+from noctule.artifacts.store.store import Store
+from noctule.flows.api import build_snapshot
+from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.settings import Settings
+from tests.dask_cluster import DaskProcesses, dask_cluster
+from tests.unit.flows.shards.test_shards import write_library
+
+pytest.importorskip("distributed")
+SHARDS = 3
+
+
+def settings_for(root: Path, engine: str) -> Settings:
+    given = {"collections": {"library": {"root": str(root)}}, "shards": {"count": SHARDS}}
+    return parse({**given, "engine": {"name": engine}}, where="test")
+
+
+class Killer(threading.Thread):
+    """Kills the worker that holds a shard, as the note in the shard's lock says, once it has begun."""
+
+    def __init__(self, cluster: DaskProcesses, store: Path, after: str) -> None:
+        super().__init__()
+        self.cluster, self.store, self.after, self.killed = cluster, store, after, ""
+
+    def run(self) -> None:
+        deadline = time.monotonic() + 300
+        while not self.killed and time.monotonic() < deadline:
+            time.sleep(0.01)
+            if list(self.store.glob(self.after)):
+                self._kill_a_holder()
+
+    def _kill_a_holder(self) -> None:
+        for lock in sorted(self.store.glob("shards/*/lock")):
+            try:
+                holder = int(json.loads(lock.read_bytes())["pid"])
+            except (OSError, ValueError):
+                continue
+            mine = {holder, _parent(holder)}
+            for name, worker in self.cluster.workers.items():
+                if worker.pid in mine and not self.killed:
+                    os.kill(worker.pid, signal.SIGKILL)
+                    self.killed = f"{name} in {lock.parent.name}"
+
+
+def _parent(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "shards/*/lock",
+        pytest.param(
+            "shards/*/passes/counts.json",
+            marks=pytest.mark.skipif("NOCTULE_KILLS" not in os.environ, reason="make torture"),
+        ),
+    ],
+)
+def test_half_of_the_workers_lost_in_mid_shard_does_not_change_the_set(after: str, tmp_path: Path) -> None:
+    """One of two is killed in the first pass, or in a later one."""
+    write_library(tmp_path / "notes")
+    expected = build_snapshot(settings_for(tmp_path / "notes", "inline"), Store(tmp_path / "whole")).snapshot
+    store = Store(tmp_path / "store")
+    with dask_cluster(tmp_path / "dask", workers=2) as cluster:
+        killer = Killer(cluster, store.root, after)
+        killer.start()
+        result = build_snapshot(settings_for(tmp_path / "notes", f"dask://{cluster.address}"), store)
+        killer.join(10)
+        assert killer.killed
+        assert sum(worker.poll() is None for worker in cluster.workers.values()) == 1
+    assert result.snapshot == expected
+    check_deep(store.path_of(expected), expected)
