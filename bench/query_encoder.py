@@ -64,8 +64,8 @@ def _encoder(table: Table, corpus: CorpusReader) -> TermEncoder:
 
 
 def _fitted(training_set: TrainingSet, settings: QueryEncoderSettings, without: Sequence[str] = ()) -> Table:
-    training = [each for kind, each in training_set.training.items() if kind not in without]
-    found = fit_term_vectors(training, training_set.terms, training_set.idf, settings)
+    taught = [training for kind, training in training_set.training.items() if kind not in without]
+    found = fit_term_vectors(taught, training_set.terms, training_set.idf, settings)
     return dict(zip(found.terms, found.scale[:, None] * found.code.astype(np.float32), strict=True))
 
 
@@ -119,7 +119,7 @@ def _as_built(training_set: TrainingSet) -> Table:
     return _fitted(training_set, QueryEncoderSettings())
 
 
-def _uniform_weights(training_set: TrainingSet) -> Table:
+def _uniform_texts(training_set: TrainingSet) -> Table:
     training: dict[str, TrainingTexts] = {
         kind: replace(each, weight=1.0) for kind, each in training_set.training.items()
     }
@@ -144,7 +144,7 @@ IDEAS: tuple[Idea, ...] = (
         for kind in ("words", "phrases", "spans", "passages", "anchors", "titles")
     ),
     _learning("without anchors and titles: the model alone teaches", ["anchors", "titles"]),
-    _from_table("every text at weight 1", _uniform_weights),
+    _from_table("every text at weight 1", _uniform_texts),
     _learning("ridge 0.1", ridge=0.1),
     _learning("ridge 1", ridge=1.0),
     _learning("4 steps", iterations=4),

@@ -18,14 +18,14 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
 from noctule.flows.stages.encode import Encoded, Encoding, query_texts
 from noctule.flows.stages.training_texts import (
-    TextsWithLanguages,
-    encoded_training_texts,
+    Taught,
+    encoded_texts,
     names,
     phrases,
     picked_passages,
     spans,
-    training_names,
-    training_passages,
+    texts_of_names,
+    texts_of_passages,
 )
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.embedding.query_encoder import TrainingTexts
@@ -52,21 +52,21 @@ def training_set_of(store: Store, snapshot: Snapshot, settings: Settings) -> Tra
     encoded = Encoded((), vectors, passages.column("vector_row").to_numpy(), 0)
     vocabulary = snapshot.table("vocabulary")
     index_terms = tuple(vocabulary.column("index_term").to_pylist())
-    words = TextsWithLanguages(index_terms, (UNSTEMMED,) * len(index_terms))
+    words = Taught(index_terms, (UNSTEMMED,) * len(index_terms))
     row = np.arange(len(index_terms), dtype=np.int32)
     known = Encoded((), vector_matrix(vocabulary.column("vector"), dimension), row, 0)
-    training = {"words": encoded_training_texts("words", words, known)}
+    training = {"words": encoded_texts("words", words, known)}
     encoder = load_encoder(settings.embed)
     resources = Resources(PlainDriver(), Silent(), Background())
     encoding = Encoding(encoder, store.root, Inline(), resources)
-    for kind, texts in (
+    for kind, taught in (
         ("phrases", phrases(documents, sections, links, given)),
         ("spans", spans(documents, passages, given)),
     ):
-        found = encoding.encode(kind, query_texts(texts.texts, encoder))
-        training[kind] = encoded_training_texts(kind, texts, found)
-    training["passages"] = training_passages(picked_passages(documents, passages, given), encoded)
+        found = encoding.encode(kind, query_texts(taught.texts, encoder))
+        training[kind] = encoded_texts(kind, taught, found)
+    training["passages"] = texts_of_passages(picked_passages(documents, passages, given), encoded)
     centroids = vector_matrix(snapshot.table("centroids").column("vector"), dimension)
-    training["anchors"], training["titles"] = training_names(documents, names(documents, links), centroids)
+    training["anchors"], training["titles"] = texts_of_names(documents, names(documents, links), centroids)
     terms = snapshot.table("terms", ["term", "idf"])
     return TrainingSet(training, tuple(terms.column("term").to_pylist()), terms.column("idf").to_numpy())

@@ -81,7 +81,8 @@ def _with_their_title(ours: Page, theirs: Page) -> Page:
     """Return our page without the title that noctule puts above a page whose own tool shows none."""
     if not ours.blocks or ours.blocks[0].kind != "h1" or any(block.kind == "h1" for block in theirs.blocks):
         return ours
-    return replace(ours, blocks=ours.blocks[1:])
+    is_theirs = ours.blocks[0].text in (block.text for block in theirs.blocks[:1])
+    return ours if is_theirs else replace(ours, blocks=ours.blocks[1:])
 
 
 def _following(page: Page) -> str:

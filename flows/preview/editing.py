@@ -26,6 +26,7 @@ from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import doc_id
 from ...pipeline.links.resolve import resolve_links
 from ...pipeline.model import ResolvedLink
+from ...pipeline.parse.front_matter import FAULTY
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..engines import Caller
@@ -104,11 +105,10 @@ class Editor:
         self._problems.pop(name, None)
         if parsed.documents.num_rows:
             edits[name] = Edit(parsed)
-            return
         for rejection in parsed.rejections:
             if rejection.kind == "skipped":  # a draft, say, which its author has taken back
                 edits[name] = Edit()
-            else:
+            elif rejection.kind == "quarantined" or rejection.reason.startswith(FAULTY):
                 self._problems[name] = problem_of(rejection, file.location)
 
     def _parsed(self, file: FoundFile) -> ParsedCorpus:

@@ -16,9 +16,10 @@ from ...pipeline.source_files import FoundFile
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
 from ..run.context import BuildOptions, RunContext
 from ..run.versions import decides
+from ..sources.published import documents_before, published_hashes
 from ..sources.remote_sources import FileHash, RemoteSources
 from ..stages.corpus import require_cached
-from ..stages.guards import documents_before, published_hashes, require_unshrunk
+from ..stages.guards import require_unshrunk
 from ..stages.sources import Listing, list_sources, read_in_full, seen_source
 from .history import Estimate, Kind, estimate, past_runs
 

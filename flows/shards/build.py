@@ -31,8 +31,8 @@ from ..run.context import Resources, RunContext
 from ..run.executor import Execution
 from ..run.stage import Driver
 from ..run.versions import sources_hash
+from ..sources.published import published_assets
 from ..stages.encode import export_query_model, open_encoding
-from ..stages.guards import published_assets
 from ..stages.sources import Listing
 from ..stages.write import StagedSnapshot
 from . import counting, linking, survey, writing

@@ -51,7 +51,7 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "surfaces": surface_rows([parsed.prose, anchors]),
         "forms": _forms(parsed.prose),
         "acronyms": acronyms_table(merge(parsed.acronyms)),
-        **_training_tables(corpus, links, vectors, centroids, task.settings.query_encoder),
+        **_training_texts(corpus, links, vectors, centroids, task.settings.query_encoder),
     }
     values = {
         "lengths": _total_lengths(parsed, anchors),
@@ -93,7 +93,7 @@ def _forms(counts: FieldCounts) -> pa.Table:
     )
 
 
-def _training_tables(
+def _training_texts(
     corpus: ParsedCorpus,
     links: Iterable[ResolvedLink],
     vectors: Encoded,
@@ -109,9 +109,9 @@ def _training_tables(
     phrases = training_texts.phrases(corpus.documents, corpus.sections, here, settings)
     spans = training_texts.spans(corpus.documents, corpus.passages, settings)
     return {
-        "training-passages": _text_table(picked.training, hashes, vectors.vectors[vectors.row[picked.rows]]),
-        "training-phrases": _text_table(phrases, [text_hash(text) for text in phrases.texts]),
-        "training-spans": _text_table(spans, [text_hash(text) for text in spans.texts]),
+        "training-passages": _taught(picked.taught, hashes, vectors.vectors[vectors.row[picked.rows]]),
+        "training-phrases": _taught(phrases, [text_hash(text) for text in phrases.texts]),
+        "training-spans": _taught(spans, [text_hash(text) for text in spans.texts]),
         **_names(corpus, given, centroids),
     }
 
@@ -121,23 +121,21 @@ def _names(corpus: ParsedCorpus, links: Iterable[ResolvedLink], centroids: Vecto
     documents = corpus.documents
     named = training_texts.names(documents, list(links))
     rows, ids = list(named.documents), documents["doc_id"].to_pylist()
-    keys = [text_hash(f"{text}\n{ids[row]}") for text, row in zip(named.training.texts, rows, strict=True)]
+    keys = [text_hash(f"{text}\n{ids[row]}") for text, row in zip(named.taught.texts, rows, strict=True)]
     titles = documents["title"].to_pylist()[:_MAX_TITLES]
     languages = [stemmed_language(each) for each in documents["language"].to_pylist()]
-    every = training_texts.TextsWithLanguages(tuple(titles), tuple(languages[: len(titles)]))
+    every = training_texts.Taught(tuple(titles), tuple(languages[: len(titles)]))
     return {
-        "training-anchors": _text_table(named.training, keys, centroids[rows]),
-        "training-titles": _text_table(every, [text_hash(each) for each in titles], centroids[: len(titles)]),
+        "training-anchors": _taught(named.taught, keys, centroids[rows]),
+        "training-titles": _taught(every, [text_hash(each) for each in titles], centroids[: len(titles)]),
     }
 
 
-def _text_table(
-    training: training_texts.TextsWithLanguages, hashes: list[str], vectors: Vectors | None = None
-) -> pa.Table:
+def _taught(taught: training_texts.Taught, hashes: list[str], vectors: Vectors | None = None) -> pa.Table:
     columns: dict[str, pa.Array] = {
         "hash": pa.array(hashes, pa.string()),
-        "text": pa.array(training.texts, pa.string()),
-        "language": pa.array(training.languages, pa.string()),
+        "text": pa.array(taught.texts, pa.string()),
+        "language": pa.array(taught.languages, pa.string()),
     }
     return pa.table(columns | ({} if vectors is None else {"vector": fixed_size_lists(vectors)}))
 

@@ -28,7 +28,7 @@ from ...pipeline.vocabulary.concepts import VocabularyTerm, commonest, near_term
 from ..stages.encode import Encoded, Encoding, query_texts, word_texts
 from ..stages.lexical import merged_surfaces
 from ..stages.tables import vocabulary_tables
-from ..stages.training_texts import MAX_NAMES, TextsWithLanguages, encoded_training_texts, weight_of
+from ..stages.training_texts import MAX_NAMES, Taught, encoded_texts, weight_of
 from .counting import NAME, mean_over
 from .files import PassFiles
 
@@ -148,9 +148,9 @@ def term_vectors(
 ) -> pa.Table:
     """Return the term_vectors table, fitted to texts of all shards as to those of one corpus."""
     wanted = settings.query_encoder
-    own = TextsWithLanguages(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
+    own = Taught(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
     training = [
-        encoded_training_texts("words", own, words),
+        encoded_texts("words", own, words),
         _encoded(shards, "phrases", wanted.phrases, encoding),
         _encoded(shards, "spans", wanted.spans, encoding),
         _known(shards, "passages", wanted.passages),
@@ -170,21 +170,21 @@ def _lowest(shards: Sequence[PassFiles], kind: str, most: int) -> pa.Table:
     return rows.take(pa.array([first[each] for each in sorted(first)[:most]], pa.int64()))
 
 
-def _texts_of(rows: pa.Table) -> TextsWithLanguages:
-    return TextsWithLanguages(tuple(rows["text"].to_pylist()), tuple(rows["language"].to_pylist()))
+def _taught(rows: pa.Table) -> Taught:
+    return Taught(tuple(rows["text"].to_pylist()), tuple(rows["language"].to_pylist()))
 
 
 def _encoded(shards: Sequence[PassFiles], kind: str, most: int, encoding: Encoding) -> TrainingTexts:
-    texts = _texts_of(_lowest(shards, kind, most))
-    vectors = encoding.encode(f"{kind} vectors", query_texts(texts.texts, encoding.encoder))
-    return encoded_training_texts(kind, texts, vectors)
+    taught = _taught(_lowest(shards, kind, most))
+    vectors = encoding.encode(f"{kind} vectors", query_texts(taught.texts, encoding.encoder))
+    return encoded_texts(kind, taught, vectors)
 
 
 def _known(shards: Sequence[PassFiles], kind: str, most: int) -> TrainingTexts:
     rows = _lowest(shards, kind, most)
     vectors = vector_matrix(rows["vector"], rows["vector"].type.list_size)
-    texts = _texts_of(rows)
-    return TrainingTexts(texts.texts, texts.languages, vectors, weight_of(kind))
+    taught = _taught(rows)
+    return TrainingTexts(taught.texts, taught.languages, vectors, weight_of(kind))
 
 
 def only_terms(rows: pa.Table, terms: Sequence[str]) -> pa.Table:

@@ -1,1 +1,3 @@
-"""Sources: the history of folders in git, and files at addresses that are read only when they changed."""
+"""Sources: histories of folders in git, files at addresses, read only when they changed, and what of them is
+published.
+"""

@@ -1,1 +1,1 @@
-"""The stages of a build, each a plain function, and the tables they produce."""
+"""The stages of a build, each a plain function, and their tables; ``noctule.flows.graph`` orders them."""

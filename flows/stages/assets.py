@@ -29,8 +29,8 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
 from ..run.retry import with_retries
+from ..sources.published import published_assets
 from .corpus import CorpusRecord
-from .guards import published_assets
 from .sources import HashedSources
 from .tables import Tables
 

@@ -19,7 +19,8 @@ from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import decides
-from .guards import documents_before, published_hashes, require_documents, require_unshrunk
+from ..sources.published import documents_before, published_hashes
+from .guards import require_documents, require_unshrunk
 from .sources import HashedSources, Listing, ParsedSources, sound
 
 

@@ -21,9 +21,10 @@ from ..run.context import RunContext
 from ..run.retry import with_retries
 from ..run.versions import decides
 from ..sources.git_history import with_history
+from ..sources.published import documents_before, published_assets
 from ..sources.remote_sources import FileHash, RemoteSources, require_complete
 from .groups import Group, group_key, grouped
-from .guards import documents_before, published_assets, require_unshrunk
+from .guards import require_unshrunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ _WEIGHTS = {"words": 1.0, "phrases": 1.0, "spans": 1.0, "passages": 0.3, "anchor
 
 
 @dataclass(frozen=True, slots=True)
-class TextsWithLanguages:
+class Taught:
     """Texts with the language of each."""
 
     texts: tuple[str, ...]
@@ -50,7 +50,7 @@ class TextsWithLanguages:
 class DocumentNames:
     """Texts that name a document, with the row of that document."""
 
-    training: TextsWithLanguages
+    taught: Taught
     documents: tuple[int, ...]
 
 
@@ -61,12 +61,12 @@ def pick_passages(run: RunContext, corpus: ParsedCorpus) -> Picked:
 
 def count_picked(picked: Picked) -> FieldCounts:
     """Count how often each term stands in each picked passage."""
-    return count_texts(picked.training.texts, picked.training.languages)
+    return count_texts(picked.taught.texts, picked.taught.languages)
 
 
 def are_many(picked: Picked) -> bool:
     """Return whether counting takes longer than starting a process."""
-    return len(picked.training.texts) >= _MANY_TEXTS
+    return len(picked.taught.texts) >= _MANY_TEXTS
 
 
 def embed_phrases(
@@ -84,9 +84,9 @@ def embed_spans(run: RunContext, encoding: Encoding, corpus: ParsedCorpus) -> Tr
     )
 
 
-def _as_queries(kind: str, texts: TextsWithLanguages, encoding: Encoding) -> TrainingTexts:
+def _as_queries(kind: str, texts: Taught, encoding: Encoding) -> TrainingTexts:
     found = encoding.encode(f"{kind} vectors", query_texts(texts.texts, encoding.encoder))
-    return encoded_training_texts(kind, texts, found)
+    return encoded_texts(kind, texts, found)
 
 
 def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
@@ -105,13 +105,13 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
 ) -> pa.Table:
     """Return the term_vectors table: vectors whose sum approximates the model's vector of a text."""
     # Words of the vocabulary as index terms, which need no stemmer.
-    index_terms = TextsWithLanguages(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
+    index_terms = Taught(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
     training = [
-        encoded_training_texts("words", index_terms, words),
+        encoded_texts("words", index_terms, words),
         phrases,
         spans,
-        training_passages(picked, vectors, counts),
-        *training_names(corpus.documents, names(corpus.documents, links), centroids),
+        texts_of_passages(picked, vectors, counts),
+        *texts_of_names(corpus.documents, names(corpus.documents, links), centroids),
     ]
     found = fit_term_vectors(training, prose.terms, prose.idf, run.settings.query_encoder)
     return quantized_table(found, term_vectors_schema)
@@ -119,7 +119,7 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
 
 def phrases(
     documents: pa.Table, sections: pa.Table, links: Collection[ResolvedLink], settings: QueryEncoderSettings
-) -> TextsWithLanguages:
+) -> Taught:
     """Return titles, headings and anchor texts, each once, in the language of its first document."""
     language = _languages(documents)
     found: dict[str, str] = {}
@@ -127,7 +127,7 @@ def phrases(
         found.setdefault(" ".join(text.split())[:_MAX_CHARS], language[doc_id])
     found.pop("", None)
     picked = sorted(found, key=text_hash)[: settings.phrases]
-    return TextsWithLanguages(tuple(picked), tuple(found[text] for text in picked))
+    return Taught(tuple(picked), tuple(found[text] for text in picked))
 
 
 def _phrases(
@@ -138,7 +138,7 @@ def _phrases(
     yield from ((link.text, link.source_id) for link in links if link.target_id is not None)
 
 
-def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> TextsWithLanguages:
+def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> Taught:
     """Return a few words, chosen by hash, from inside each of as many passages as the settings say."""
     language = _languages(documents)
     rows = _lowest(passages, settings.spans, salt=16)
@@ -147,7 +147,7 @@ def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSetting
     for each in chosen.to_pylist():
         found.setdefault(_span(each["text"], int(each["content_hash"][:12], 16)), language[each["doc_id"]])
     found.pop("", None)
-    return TextsWithLanguages(tuple(found), tuple(found.values()))
+    return Taught(tuple(found), tuple(found.values()))
 
 
 def _span(text: str, number: int) -> str:
@@ -174,10 +174,8 @@ def names(documents: pa.Table, links: Collection[ResolvedLink]) -> DocumentNames
     }
     named = sorted((pair for pair in pairs if pair[0]), key=lambda pair: text_hash("\n".join(pair)))
     kept = named[:MAX_NAMES]
-    training = TextsWithLanguages(
-        tuple(text for text, _ in kept), tuple(language[doc_id] for _, doc_id in kept)
-    )
-    return DocumentNames(training, tuple(row[doc_id] for _, doc_id in kept))
+    taught = Taught(tuple(text for text, _ in kept), tuple(language[doc_id] for _, doc_id in kept))
+    return DocumentNames(taught, tuple(row[doc_id] for _, doc_id in kept))
 
 
 def _languages(documents: pa.Table) -> dict[str, str]:
@@ -185,10 +183,10 @@ def _languages(documents: pa.Table) -> dict[str, str]:
     return {doc_id: stemmed_language(language) for doc_id, language in pairs}
 
 
-def encoded_training_texts(kind: str, training: TextsWithLanguages, encoded: Encoded) -> TrainingTexts:
+def encoded_texts(kind: str, taught: Taught, encoded: Encoded) -> TrainingTexts:
     """Return texts with the vectors that the model gave them."""
-    vectors = encoded.vectors[encoded.row] if training.texts else encoded.vectors
-    return TrainingTexts(training.texts, training.languages, vectors, _WEIGHTS[kind])
+    vectors = encoded.vectors[encoded.row] if taught.texts else encoded.vectors
+    return TrainingTexts(taught.texts, taught.languages, vectors, _WEIGHTS[kind])
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +194,7 @@ class Picked:
     """Whole passages to learn from: their rows, and their texts."""
 
     rows: npt.NDArray[np.int64]
-    training: TextsWithLanguages
+    taught: Taught
 
 
 def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> Picked:
@@ -205,9 +203,7 @@ def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEnco
     language = _languages(documents)
     chosen = passages.select(["doc_id", "breadcrumb", "text"]).take(rows).to_pylist()
     texts = tuple(f"{each['breadcrumb']}\n{each['text']}" for each in chosen)
-    return Picked(
-        rows.to_numpy(), TextsWithLanguages(texts, tuple(language[each["doc_id"]] for each in chosen))
-    )
+    return Picked(rows.to_numpy(), Taught(texts, tuple(language[each["doc_id"]] for each in chosen)))
 
 
 def weight_of(kind: str) -> float:
@@ -215,18 +211,16 @@ def weight_of(kind: str) -> float:
     return _WEIGHTS[kind]
 
 
-def training_passages(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> TrainingTexts:
+def texts_of_passages(picked: Picked, encoded: Encoded, counts: FieldCounts | None = None) -> TrainingTexts:
     """Return whole passages with their own vectors."""
     vectors = encoded.vectors[encoded.row[picked.rows]]
-    return TrainingTexts(
-        picked.training.texts, picked.training.languages, vectors, _WEIGHTS["passages"], counts
-    )
+    return TrainingTexts(picked.taught.texts, picked.taught.languages, vectors, _WEIGHTS["passages"], counts)
 
 
-def training_names(documents: pa.Table, named: DocumentNames, centroids: Vectors) -> list[TrainingTexts]:
+def texts_of_names(documents: pa.Table, named: DocumentNames, centroids: Vectors) -> list[TrainingTexts]:
     """Return anchor texts and titles with the centroid of the document that they name."""
-    training, vectors = named.training, centroids[list(named.documents)]
-    anchors = TrainingTexts(training.texts, training.languages, vectors, _WEIGHTS["anchors"])
+    taught, vectors = named.taught, centroids[list(named.documents)]
+    anchors = TrainingTexts(taught.texts, taught.languages, vectors, _WEIGHTS["anchors"])
     language = _languages(documents)
     languages = [language[doc_id] for doc_id in documents["doc_id"].to_pylist()]
     titles = TrainingTexts(documents["title"].to_pylist(), languages, centroids, _WEIGHTS["titles"])

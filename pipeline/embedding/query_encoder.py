@@ -57,16 +57,16 @@ def fit_term_vectors(
     from scipy import sparse
 
     row = {term: at for at, term in enumerate(terms)}
-    used = [each for each in training if len(each.texts)]
-    if not used:
+    taught = [each for each in training if len(each.texts)]
+    if not taught:
         dimension = training[0].vectors.shape[1] if training else 0
         return QuantizedTermVectors((), np.zeros(0, np.float32), np.zeros((0, dimension), np.int8))
-    x = sparse.vstack([weighted_terms(each, row, idf) for each in used], format="csr")
+    x = sparse.vstack([weighted_terms(each, row, idf) for each in taught], format="csr")
     weight = np.repeat(
-        np.array([each.weight for each in used], np.float32), [len(each.texts) for each in used]
+        np.array([each.weight for each in taught], np.float32), [len(each.texts) for each in taught]
     )
     seen = np.unique(x.indices)
-    found = solve(x[:, seen], [each.vectors for each in used], weight, settings.ridge, settings.iterations)
+    found = solve(x[:, seen], [each.vectors for each in taught], weight, settings.ridge, settings.iterations)
     return quantized([terms[at] for at in seen.tolist()], found * idf[seen].astype(np.float32)[:, None])
 
 

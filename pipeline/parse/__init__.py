@@ -171,7 +171,9 @@ def _document(
         anchors=content.anchors,
         blocks=content.blocks,
         links=content.links,
-        notes=tuple(filter(None, (*source.notes, *content.notes, visibility_of(front.json).remark))),
+        notes=tuple(
+            filter(None, (*source.notes, front.fault, *content.notes, visibility_of(front.json).remark))
+        ),
     )
 
 

@@ -18,6 +18,8 @@ from .dates import day_of
 
 MAX_CHARS = 64 * 1024
 MAX_DEPTH = 16
+# Begins what is said of a block that cannot be read.
+FAULTY = "front matter"
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
@@ -39,6 +41,13 @@ _DRAFT_VALUES = {
     "published": frozenset({"false", "no"}),
 }
 
+# What of a block that cannot be read might keep its document from lists, searches or readers.
+_MAY_HIDE = re.compile(
+    r"\b(?:draft|exclude\w*|hidden|index|list|noindex|private|publish\w*|robots|search\w*|sitemap|unlisted)"
+    r"\b[\"']?[ \t]*[:=]",
+    re.IGNORECASE,
+)
+
 _DATE_KEYS = ("date", "updated", "modified", "last_modified", "last-modified", "lastmod")
 
 
@@ -46,7 +55,8 @@ _DATE_KEYS = ("date", "updated", "modified", "last_modified", "last-modified", "
 class FrontMatter:
     """What the block says; ``end`` is the offset at which the text after it begins.
 
-    ``draft`` is the key and value that keep the document from being published, empty if there is none.
+    ``draft`` is the key and value that keep the document from being published, empty if there is none, and
+    ``fault`` what is wrong with a block that could not be read.
     """
 
     end: int = 0
@@ -61,6 +71,7 @@ class FrontMatter:
     aliases: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     json: str = "{}"
+    fault: str = ""
 
 
 NONE = FrontMatter()
@@ -69,8 +80,9 @@ NONE = FrontMatter()
 def read_front_matter(text: str, where: str) -> FrontMatter:
     """Return the front matter at the start of ``text``, or an empty one if there is none.
 
-    Raises ``RejectedDocument``, with the line, for YAML or TOML that is invalid, unclosed, too big or too
-    deep, for YAML that uses anchors, aliases or tags, and for a known key with a value of the wrong shape.
+    YAML or TOML that is invalid, too big or too deep, YAML that uses anchors, aliases or tags, and a known
+    key with a value of the wrong shape are a ``fault``, with the line. Raises ``RejectedDocument``
+    where such a block may say that the document is private, and for one that is never closed.
     """
     if toml := _TOML_OPENING.match(text):
         return _read_toml(text, toml.end(), where)
@@ -87,7 +99,16 @@ def read_front_matter(text: str, where: str) -> FrontMatter:
         return FrontMatter(end=closing.end())
     if not _KEY_LINE.search(head):
         return NONE
-    return _Block(head, where).read(closing.end())
+    return _read_closed(_Block(head, where), closing.end())
+
+
+def _read_closed(block: _Block, end: int) -> FrontMatter:
+    try:
+        return block.read(end)
+    except RejectedDocument as fault:
+        if _MAY_HIDE.search(block.head):
+            raise
+        return FrontMatter(end=end, fault=f"{fault.what}; the document is indexed without it")
 
 
 def _read_toml(text: str, start: int, where: str) -> FrontMatter:
@@ -95,7 +116,7 @@ def _read_toml(text: str, start: int, where: str) -> FrontMatter:
     head = text[start : closing.start() if closing else start]
     if closing is None or not _TOML_LINE.search(head):
         return NONE
-    return _Toml(head, where).read(closing.end())
+    return _read_closed(_Toml(head, where), closing.end())
 
 
 def _quoted(found: re.Match[str]) -> str:
@@ -105,7 +126,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 def _fault(what: str, where: str, line: int) -> RejectedDocument:
     return RejectedDocument(
-        f"front matter, line {line}: {what}", where=where, hint="Mend that line or remove the block."
+        f"{FAULTY}, line {line}: {what}", where=where, hint="Mend that line or remove the block."
     )
 
 

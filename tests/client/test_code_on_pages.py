@@ -143,3 +143,48 @@ def test_code_breaks_no_rule_of_accessibility(opened: webdriver.Chrome, page: st
     prefer(opened, scheme)
     opened.get(page)
     assert violations(opened, scheme) == []
+
+
+BESIDE = """# Beside
+
+<div>
+
+!!! info inline end "Beside"
+    Text of a box that is as high as some lines of code, and stands at the side of them.
+
+```python title="a.py"
+x = "a long line of code that is wider than what the box leaves of the column, and has a button to copy it"
+```
+
+</div>
+
+=== "Tab"
+
+    !!! info inline end "Beside"
+        Text.
+
+    ```python
+    x = "a long line of code that is wider than what the box leaves of the column, and has a button"
+    ```
+
+    !!! note
+        A box beside a box.
+"""
+_OVERLAPS = """
+return [...document.querySelectorAll('.callout-inline')].flatMap(box => {
+  const around = box.getBoundingClientRect();
+  return [...document.querySelectorAll('article .code, article .callout:not(.callout-inline, .callout-tab)')]
+    .map(each => each.getBoundingClientRect())
+    .filter(each => each.left < around.right && each.right > around.left
+      && each.top < around.bottom && each.bottom > around.top);
+}).length;
+"""
+
+
+def test_code_and_boxes_end_before_a_box_at_their_side(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    site = tmp_path / "beside"
+    build_site(snapshot_of({"notes": {"beside.md": BESIDE}}), site, Site())
+    resize(browser, 1280, 900)
+    browser.get((site / "beside.html").as_uri())
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".callout-inline")) == 2
+    assert browser.execute_script(_OVERLAPS) == 0

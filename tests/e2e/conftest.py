@@ -1,15 +1,19 @@
-"""One snapshot, built once by the command line, that the end-to-end tests look at or copy."""
+"""What end-to-end tests share: a snapshot, built once by the command line, and an object server."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from noctule.pipeline.filesystems import object_files
 from tests.command_line import CommandLine, write_vault
+from tests.loopback_server import running
+from tests.object_server import ObjectServer
 
 
 @dataclass(frozen=True)
@@ -34,3 +38,22 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     done = command.run("index", str(vault), "--no-prefect", "--json")
     assert done.code == 0, done.err
     return Built(vault, command.store, done.json)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectServer]:
+    """An object server; tests that need another kind have a fixture of this name."""
+    pytest.importorskip("s3fs")
+    pytest.importorskip("moto")
+    with running(ObjectServer(tmp_path_factory.mktemp("server"))) as started:
+        yield started
+
+
+@pytest.fixture
+def bucket(server: ObjectServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a bucket of the test's own, in an environment in which the product finds the server."""
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
+    object_files._kept.cache_clear()  # a client keeps the environment that it was made in
+    return server.bucket(f"b{abs(hash(tmp_path))}")

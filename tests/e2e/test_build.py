@@ -37,7 +37,7 @@ VAULT = {
     '<a href="apples.md">Apples</a></p><pre class="language-js">let pear = ripen()</pre></main></body>'
     "</html>",
     "plain.txt": "A plain text about lighthouses.\n\nThey shine at night.\n",
-    "broken.md": "---\ntitle: [unclosed\n---\n\ntext\n",
+    "broken.md": "---\ndraft: [unclosed\n---\n\ntext\n",
     "latin.md": "caf\xe9",
     "empty.md": "\n",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,28 +19,14 @@ from noctule.pipeline.filesystems.object_files import Objects
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Collection
-from tests.loopback_server import running
 from tests.object_server import ObjectServer
 from tests.pictures import png
 from tests.sentence_model_builder import write_sentence_model
 
-pytest.importorskip("s3fs")
-pytest.importorskip("moto")
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectServer]:
-    with running(ObjectServer(tmp_path_factory.mktemp("server"))) as started:
-        yield started
-
-
-@pytest.fixture
-def bucket(server: ObjectServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "_PAUSES_S", (0.0, 0.0))
-    object_files._kept.cache_clear()  # a client keeps the environment that it was made in
-    return server.bucket(f"d{abs(hash(tmp_path))}")
 
 
 def put(server: ObjectServer, address: str, **objects: bytes | str) -> Any:

@@ -98,23 +98,26 @@ def test_the_run_page_draws_the_table_of_stages(flow_run: FlowRun) -> None:
 
 def test_a_run_has_a_name_tags_and_described_parameters(flow_run: FlowRun) -> None:
     [(name, tags)] = flow_run.rows("select name, tags from flow_run")
-    assert re.fullmatch(r"index \d{4}-\d\d-\d\d \S+", name)
+    assert re.fullmatch(rf"index \d{{4}}-\d\d-\d\d {flow_run.command.folder.name}", name)
     assert json.loads(tags) == ["collection:vault", "store:store"]
     program = (
-        "import json; from noctule.flows.nightly import nightly\n"
-        "print(json.dumps(nightly.parameters.model_dump()))"
+        "import json; from noctule.flows import index, nightly, site\n"
+        "flows = (index.index, nightly.nightly, site.site, site.search_only)\n"
+        "print(json.dumps([flow.parameters.model_dump()['properties'] for flow in flows]))"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    described = json.loads(said.stdout)["properties"]
-    assert described and all(each.get("description") for each in described.values()), described
+    for described in json.loads(said.stdout):
+        assert described and all(each.get("description") for each in described.values()), described
 
 
-def test_the_report_is_kept_as_artifacts(flow_run: FlowRun) -> None:
+def test_the_report_is_kept_as_artifacts(flow_run: FlowRun, built: Built) -> None:
     kept = {
         key: json.loads(data) if kind == "table" else data
         for key, kind, data in flow_run.rows("select key, type, data from artifact")
     }
     assert flow_run.printed["snapshot"] in kept["index-summary"]
+    assert f"# Snapshot {flow_run.printed['snapshot']}" in kept["snapshot"]
+    assert f"| vault | `{built.vault}` | read |" in kept["snapshot"], "what it was made of"
     assert "## Documents" in kept["night-report"] and "4 added" in kept["night-report"]
     table = kept["index-rejected"]
     rows = json.loads(table) if isinstance(table, str) else table

@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -28,23 +28,11 @@ from tests.loopback_server import running
 from tests.object_server import ObjectServer
 from tests.snapshot_builder import publish_tiny_snapshot
 
-pytest.importorskip("s3fs")
-pytest.importorskip("moto")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectServer]:
-    with running(ObjectServer(tmp_path_factory.mktemp("server"))) as started:
-        yield started
-
 
 @pytest.fixture
-def bucket(server: ObjectServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A bucket of the test's own, and an environment in which the product finds the server."""
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("NOCTULE_CACHE", str(tmp_path / "cache"))
-    return server.bucket(f"b{abs(hash(tmp_path))}") + "/docs"
+def target(bucket: str) -> str:
+    """An address within the bucket."""
+    return f"{bucket}/docs"
 
 
 @pytest.fixture
@@ -54,8 +42,8 @@ def store(tmp_path: Path) -> Store:
     return built
 
 
-def objects(server: ObjectServer, bucket: str) -> dict[str, int]:
-    return {path: info["size"] for path, info in server.files().find(bucket, detail=True).items()}
+def objects(server: ObjectServer, target: str) -> dict[str, int]:
+    return {path: info["size"] for path, info in server.files().find(target, detail=True).items()}
 
 
 def edition(store: Store) -> int:
@@ -66,17 +54,17 @@ def edition(store: Store) -> int:
         return int(str(snapshot.manifest.settings["edition"]))
 
 
-def test_what_was_sent_is_read_back_whole(server: ObjectServer, bucket: str, store: Store) -> None:
-    sent = send(store, bucket, keep=1)
+def test_what_was_sent_is_read_back_whole(server: ObjectServer, target: str, store: Store) -> None:
+    sent = send(store, target, keep=1)
     assert (sent.changed, sent.kept) == (True, 0) and sent.sent > 10 and sent.bytes > 10_000
-    remote = Store(bucket)
+    remote = Store(target)
     assert edition(remote) == 0
     check_deep(remote.path_of(sent.snapshot_id), sent.snapshot_id)
-    assert remote.path_of(sent.snapshot_id).is_relative_to(mirror_folder(bucket))
+    assert remote.path_of(sent.snapshot_id).is_relative_to(mirror_folder(target))
 
 
 def test_what_another_publisher_took_for_a_half_is_sent_again(
-    server: ObjectServer, bucket: str, store: Store, monkeypatch: pytest.MonkeyPatch
+    server: ObjectServer, target: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sending = Upload.send
     whole: list[int] = []
@@ -84,113 +72,113 @@ def test_what_another_publisher_took_for_a_half_is_sent_again(
     def interrupted(upload: Upload, there: Mapping[str, int], have: Mapping[str, str]) -> dict[str, int]:
         moved = sending(upload, there, have)
         if not whole:
-            RemoteFiles(bucket).remove(f"{upload.folder}/terms.parquet")
+            RemoteFiles(target).remove(f"{upload.folder}/terms.parquet")
         whole.append(len(moved))
         return moved
 
     monkeypatch.setattr(Upload, "send", interrupted)
-    sent = send(store, bucket, keep=1)
+    sent = send(store, target, keep=1)
     assert whole == [whole[0], 1] and sent.changed and (sent.sent, sent.kept) == (whole[0], 0)
-    assert edition(Store(bucket)) == 0
-    check_deep(Store(bucket).path_of(sent.snapshot_id), sent.snapshot_id)
+    assert edition(Store(target)) == 0
+    check_deep(Store(target).path_of(sent.snapshot_id), sent.snapshot_id)
 
 
-def test_the_same_snapshot_is_not_sent_again(server: ObjectServer, bucket: str, store: Store) -> None:
-    first = send(store, bucket, keep=1)
+def test_the_same_snapshot_is_not_sent_again(server: ObjectServer, target: str, store: Store) -> None:
+    first = send(store, target, keep=1)
     for deep in (False, True):
-        again = send(store, bucket, keep=1, deep=deep)
+        again = send(store, target, keep=1, deep=deep)
         assert (again.changed, again.sent, again.bytes, again.kept) == (False, 0, 0, first.sent)
 
 
 def test_files_that_did_not_change_do_not_travel_again(
-    server: ObjectServer, bucket: str, store: Store
+    server: ObjectServer, target: str, store: Store
 ) -> None:
-    first = send(store, bucket, keep=1)
+    first = send(store, target, keep=1)
     publish_tiny_snapshot(store, 1)
-    second = send(store, bucket, keep=1)
+    second = send(store, target, keep=1)
     assert second.changed and 0 < second.sent < first.sent and second.sent + second.kept == first.sent
-    assert edition(Store(bucket)) == 1
+    assert edition(Store(target)) == 1
 
 
 def test_old_snapshots_leave_the_target_by_the_stores_rules(
-    server: ObjectServer, bucket: str, store: Store
+    server: ObjectServer, target: str, store: Store
 ) -> None:
     ids = []
     for number in range(1, 5):
         publish_tiny_snapshot(store, number)
-        ids.append(send(store, bucket, keep=1).snapshot_id)
+        ids.append(send(store, target, keep=1).snapshot_id)
     there = {
         path.split("/snapshots/")[1].split("/")[0]
-        for path in objects(server, bucket)
+        for path in objects(server, target)
         if "/snapshots/" in path
     }
     assert there == set(ids[1:])
-    assert {path.rpartition("/")[2] for path in objects(server, bucket) if "/pins/" in path} == there
+    assert {path.rpartition("/")[2] for path in objects(server, target) if "/pins/" in path} == there
 
 
 @pytest.mark.parametrize("after", [1, 9])
 def test_a_sending_that_is_killed_leaves_the_pointer_and_the_next_goes_on(
-    after: int, server: ObjectServer, bucket: str, store: Store, tmp_path: Path
+    after: int, server: ObjectServer, target: str, store: Store, tmp_path: Path
 ) -> None:
-    send(store, bucket, keep=1)
-    before = server.files().cat_file(f"{bucket}/{CURRENT}")
-    folder = f"{bucket}/snapshots/{publish_tiny_snapshot(store, 1).snapshot_id}"
+    send(store, target, keep=1)
+    before = server.files().cat_file(f"{target}/{CURRENT}")
+    folder = f"{target}/snapshots/{publish_tiny_snapshot(store, 1).snapshot_id}"
     environment = server.environment | {"NOCTULE_CACHE": str(tmp_path / "cache")}
     with server.accepting(after):
-        started = CommandLine(tmp_path, store.root, environment).start("publish", "--to", bucket)
+        started = CommandLine(tmp_path, store.root, environment).start("publish", "--to", target)
         wait_until(lambda: len(objects(server, folder)) == after, 60, "nothing was sent")
         os.kill(started.process.pid, signal.SIGKILL)
         started.process.wait(10)
     assert len(objects(server, folder)) == after, "another file came after the kill"
-    assert server.files().cat_file(f"{bucket}/{CURRENT}") == before
-    assert edition(Store(bucket)) == 0
-    resumed = send(store, bucket, keep=1)
+    assert server.files().cat_file(f"{target}/{CURRENT}") == before
+    assert edition(Store(target)) == 0
+    resumed = send(store, target, keep=1)
     assert resumed.changed and resumed.kept >= after
-    assert edition(Store(bucket)) == 1
+    assert edition(Store(target)) == 1
 
 
 def test_a_damaged_remote_file_is_refused_named_and_mended_by_a_deep_sending(
-    server: ObjectServer, bucket: str, store: Store
+    server: ObjectServer, target: str, store: Store
 ) -> None:
-    sent = send(store, bucket, keep=1)
-    path = f"{bucket}/snapshots/{sent.snapshot_id}/passages.parquet"
+    sent = send(store, target, keep=1)
+    path = f"{target}/snapshots/{sent.snapshot_id}/passages.parquet"
     content = bytearray(server.files().cat_file(path))
     content[len(content) // 2] ^= 1
     server.files().pipe_file(path, bytes(content))
     with pytest.raises(DamagedSnapshot, match=r"expected .* bytes with SHA-256") as caught:
-        Store(bucket).open()
+        Store(target).open()
     assert caught.value.where == path and "--deep" in caught.value.hint
-    assert send(store, bucket, keep=1).sent == 0, "only a deep sending reads what is there"
-    assert send(store, bucket, keep=1, deep=True).sent == 1
-    assert edition(Store(bucket)) == 0
+    assert send(store, target, keep=1).sent == 0, "only a deep sending reads what is there"
+    assert send(store, target, keep=1, deep=True).sent == 1
+    assert edition(Store(target)) == 0
 
 
 def test_a_missing_remote_file_is_named_and_sent_again(
-    server: ObjectServer, bucket: str, store: Store
+    server: ObjectServer, target: str, store: Store
 ) -> None:
-    sent = send(store, bucket, keep=1)
-    path = f"{bucket}/snapshots/{sent.snapshot_id}/vectors.faiss"
+    sent = send(store, target, keep=1)
+    path = f"{target}/snapshots/{sent.snapshot_id}/vectors.faiss"
     server.files().rm_file(path)
     with pytest.raises(DamagedSnapshot, match="the file is missing") as caught:
-        Store(bucket).open()
+        Store(target).open()
     assert caught.value.where == path
-    assert send(store, bucket, keep=1).sent == 1
-    assert edition(Store(bucket)) == 0
+    assert send(store, target, keep=1).sent == 1
+    assert edition(Store(target)) == 0
 
 
 @pytest.mark.parametrize("torn", [b"", b'{"generation":1,"id":"', b"\x00" * 5000])
 def test_a_torn_pointer_is_refused_and_mended_by_the_next_sending(
-    torn: bytes, server: ObjectServer, bucket: str, store: Store
+    torn: bytes, server: ObjectServer, target: str, store: Store
 ) -> None:
-    send(store, bucket, keep=1)
-    server.files().pipe_file(f"{bucket}/{CURRENT}", torn)
+    send(store, target, keep=1)
+    server.files().pipe_file(f"{target}/{CURRENT}", torn)
     with pytest.raises(DamagedSnapshot, match="does not name a snapshot") as caught:
-        Store(bucket).open()
-    assert caught.value.where == f"{bucket}/{CURRENT}"
-    assert send(store, bucket, keep=1).changed
-    pointer = Pointer.from_bytes(server.files().cat_file(f"{bucket}/{CURRENT}"), "", "")
+        Store(target).open()
+    assert caught.value.where == f"{target}/{CURRENT}"
+    assert send(store, target, keep=1).changed
+    pointer = Pointer.from_bytes(server.files().cat_file(f"{target}/{CURRENT}"), "", "")
     assert pointer.generation == 2
-    assert edition(Store(bucket)) == 0
+    assert edition(Store(target)) == 0
 
 
 def test_what_is_cached_is_read_offline_and_what_is_not_says_so(
@@ -200,22 +188,22 @@ def test_what_is_cached_is_read_offline_and_what_is_not_says_so(
     with running(ObjectServer(tmp_path)) as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
-        bucket = server.bucket("offline") + "/docs"
-        send(store, bucket, keep=1)
-        assert edition(Store(bucket)) == 0
+        target = server.bucket("offline") + "/docs"
+        send(store, target, keep=1)
+        assert edition(Store(target)) == 0
     began = time.monotonic()
-    assert edition(Store(bucket)) == 0
+    assert edition(Store(target)) == 0
     assert time.monotonic() - began < 30
     with pytest.raises(RemoteUnavailable, match="did not respond") as caught:
-        Store(f"{bucket}-another").open()
+        Store(f"{target}-another").open()
     assert caught.value.exit_code == 3
     with pytest.raises(RemoteUnavailable):
-        send(store, bucket, keep=1)
+        send(store, target, keep=1)
 
 
-def test_a_damaged_cache_is_fetched_again(server: ObjectServer, bucket: str, store: Store) -> None:
-    send(store, bucket, keep=1)
-    remote = Store(bucket)
+def test_a_damaged_cache_is_fetched_again(server: ObjectServer, target: str, store: Store) -> None:
+    send(store, target, keep=1)
+    remote = Store(target)
     with remote.open() as snapshot:
         path = snapshot.path / "passages.parquet"
     path.chmod(0o644)
@@ -223,16 +211,16 @@ def test_a_damaged_cache_is_fetched_again(server: ObjectServer, bucket: str, sto
     content[100] ^= 1
     path.write_bytes(content)
     assert edition(remote) == 0
-    assert edition(Store(bucket)) == 0
+    assert edition(Store(target)) == 0
 
 
 def test_the_cache_keeps_the_current_and_the_previous_snapshot_and_shared_files_once(
-    server: ObjectServer, bucket: str, store: Store
+    server: ObjectServer, target: str, store: Store
 ) -> None:
-    remote = Store(bucket)
+    remote = Store(target)
     for number in range(1, 5):
         publish_tiny_snapshot(store, number)
-        send(store, bucket, keep=1)
+        send(store, target, keep=1)
         assert edition(remote) == number
     kept = [path for path in (remote.root / "snapshots").iterdir() if path.is_dir()]
     assert len(kept) == 2
@@ -242,17 +230,17 @@ def test_the_cache_keeps_the_current_and_the_previous_snapshot_and_shared_files_
     assert inodes == {path.stat().st_ino for path in (remote.root / "objects").iterdir()}
 
 
-def test_a_store_elsewhere_is_not_written_to(server: ObjectServer, bucket: str, store: Store) -> None:
+def test_a_store_elsewhere_is_not_written_to(server: ObjectServer, target: str, store: Store) -> None:
     with pytest.raises(NoSnapshot, match="nothing has been published there"):
-        Store(bucket).open()
-    send(store, bucket, keep=1)
-    with pytest.raises(SettingsError, match="only read") as caught, Store(bucket).lock("test"):
+        Store(target).open()
+    send(store, target, keep=1)
+    with pytest.raises(SettingsError, match="only read") as caught, Store(target).lock("test"):
         pass
-    assert caught.value.where == bucket
+    assert caught.value.where == target
 
 
 def test_a_bucket_that_is_not_there_is_an_error_of_the_house(
-    server: ObjectServer, bucket: str, store: Store, monkeypatch: pytest.MonkeyPatch
+    server: ObjectServer, target: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(RemoteUnavailable) as caught:
         send(store, "s3://no-such-bucket/docs", keep=1)
@@ -286,18 +274,18 @@ def test_the_address_of_a_folder_goes_the_way_of_any_other(
 
 
 def test_the_command_line_publishes_and_searches_elsewhere(
-    server: ObjectServer, bucket: str, store: Store, tmp_path: Path
+    server: ObjectServer, target: str, store: Store, tmp_path: Path
 ) -> None:
     environment = server.environment | {"NOCTULE_CACHE": str(tmp_path / "cache")}
     command = CommandLine(tmp_path, store.root, environment)
-    done = command.run("publish", "--to", bucket, "--json")
+    done = command.run("publish", "--to", target, "--json")
     assert done.code == 0, done.err
     assert done.json["published"][0]["changed"]
     shutil.rmtree(store.root)
-    shown = command.run("check", "--deep", "--store", bucket, "--json")
+    shown = command.run("check", "--deep", "--store", target, "--json")
     assert shown.code == 0, shown.err
     assert shown.json["snapshot"] == done.json["published"][0]["snapshot"]
-    refused = command.run("index", str(tmp_path), "--store", bucket, "--no-prefect", "--json")
+    refused = command.run("index", str(tmp_path), "--store", target, "--no-prefect", "--json")
     assert refused.code == 2 and refused.error["kind"] == "SettingsError"
     assert "Traceback" not in refused.err
     (tmp_path / "store").mkdir()

@@ -95,7 +95,7 @@ def test_a_writer_sees_what_is_saved_and_what_is_wrong(previewed: Previewed) -> 
     assert "_live" not in (previewed.out / "guide/owls.html").read_text()
     wait_until(lambda: not previewed.holds("/_live/search?q=zygod", "owls"), 30, "the site's search has it")
 
-    owls.write_text("---\ntitle: [\n---\n# Lost\n")
+    owls.write_text("---\ndraft: [\n---\n# Lost\n")
     wait_until(lambda: bool(previewed.state()["problems"]), 20, "no problem")
     problem = previewed.state()["problems"][0]
     assert (problem["where"], problem["line"]) == (str(owls), 3)
@@ -143,6 +143,6 @@ def test_the_page_is_loaded_again_where_it_was_read(previewed: Previewed, tmp_pa
         owls.write_text(f"# Owls{long}\n\nThe last word.\n")
         WebDriverWait(browser, 30).until(lambda page: "The last word." in page.page_source)
         WebDriverWait(browser, 10).until(lambda page: page.execute_script("return scrollY") == 700)
-        owls.write_text("---\ntitle: [\n---\n")
+        owls.write_text("---\ndraft: [\n---\n")
         shown = "return document.documentElement.lastElementChild.shadowRoot?.textContent || ''"
         WebDriverWait(browser, 30).until(lambda page: f"{owls}:3" in page.execute_script(shown))

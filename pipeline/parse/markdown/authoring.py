@@ -57,6 +57,8 @@ _FRAMES = re.compile(
     rf"{_CODE_SPAN}|(?P<frame>(?i:<iframe\b[^<>]{{0,2000}}>(?:[^<]{{0,2000}}</iframe\s*>)?"
     r"|<(?P<player>video|audio)\b(?:[^<]{0,2000}<){1,20}?/(?P=player)\s*>))"
 )
+# What CriticMarkup writes around whole blocks, on lines of its own.
+_AROUND_BLOCKS = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*(?:\{{(?:==|\+\+|--)|(?:==|\+\+|--)\}})[ \t]*$)")
 # MyST's comments, and its breaks between the cells of a notebook.
 _MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
 _MAY_EMBED = re.compile(r"<(?:iframe|video|audio)\b", re.IGNORECASE)
@@ -80,6 +82,8 @@ def published_text(text: str, front_matter: str) -> str:
     if "{{" in text and "fm." in text:
         values = json.loads(front_matter)
         text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
+    if "{==" in text or "{++" in text or "{--" in text:
+        text = _outside_code(text, _AROUND_BLOCKS, lambda _: "\0")
     if "{:" in text:
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:

@@ -26,9 +26,9 @@ _VERSIONS = "deprecated versionadded versionchanged versionremoved"
 _TITLED = "card grid-item-card rubric sidebar topic"
 _KIND_NAMES = {
     GROUP: """
-        card-carousel carousel code-group column columns compound container content-tabs div epigraph
-        figure-md glossary grid grid-item group hlist layout margin nested-tabs only panels pull-quote row
-        tab-set tabs
+        caption card-carousel carousel code-group column columns compound container content-tabs div epigraph
+        figure-caption figure-md glossary grid grid-item group hlist html layout margin nested-tabs only
+        panels pull-quote row tab-set table-caption tabs
     """,
     TAB: "tab tab-item group-tab",
     FOLDED: "dropdown details collapse toggle",
@@ -38,7 +38,8 @@ _KIND_NAMES = {
     NOTHING: "contents tableofcontents index bibliography",
 }
 _KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}
-_PROSE = frozenset([*_KINDS, *f"{_CALLOUTS} {_VERSIONS} {_TITLED}".split()])
+# A fence of {html} is code in notebooks of R.
+_PROSE = frozenset([*_KINDS, *f"{_CALLOUTS} {_VERSIONS} {_TITLED}".split()]) - {"html"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Formulas between dollar signs, as LaTeX: ``$x^2$`` within a line, ``$$`` on lines of its own."""
+"""Formulas as LaTeX: ``$x^2$`` or ``\\(x^2\\)`` within a line, ``$$`` or ``\\[`` on lines of its own."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ MAX_CHARS = 5_000
 # follows the last $.
 _INLINE = re.compile(r"\$(?![\s$])((?:\\[^\n]|[^\\$\n]|\n(?!\s*\n)){1,1000})(?<!\s)\$(?![\w$])")
 _DISPLAY = re.compile(r"\$\$((?:\\[\s\S]|[^\\$]){1,5000})\$\$")
+# As MathJax has them. Brackets that an author escaped hold no sign of mathematics.
+_BRACKETED = re.compile(r"\\(?:\(((?:[^\\\n]|\\[^()\n]){1,1000})\\\)|\[((?:[^\\]|\\[^\[\]]){1,5000})\\\])")
+_SIGN = re.compile(r"[\\^_={}<>+*/|]|\A\s*[A-Za-z]\s*\Z")
 # Words between two dollar signs are a formula only if something in them looks like one.
 _LOOKS_LIKE_MATHS = re.compile(r"[\\^_={}<>+*/|]|\A[\w']{1,3}\Z|\w\([\w, ]*\)\Z")
 
@@ -19,6 +22,8 @@ _LOOKS_LIKE_MATHS = re.compile(r"[\\^_={}<>+*/|]|\A[\w']{1,3}\Z|\w\([\w, ]*\)\Z"
 def formula(state: StateInline, silent: bool) -> bool:
     """Parse a ``formula`` token, whose ``meta`` holds ``latex`` and ``display`` (an inline rule)."""
     src, pos = state.src, state.pos
+    if src.startswith(("\\(", "\\["), pos):
+        return _bracketed(state, silent)
     if src[pos] != "$":
         return False
     display = src.startswith("$$", pos)
@@ -28,6 +33,18 @@ def formula(state: StateInline, silent: bool) -> bool:
     if not silent:
         token = state.push("formula", "", 0)
         token.content, token.meta = found[0], {"latex": found[1].strip(), "display": display}
+    state.pos = found.end()
+    return True
+
+
+def _bracketed(state: StateInline, silent: bool) -> bool:
+    found = _BRACKETED.match(state.src, state.pos, state.posMax)
+    latex = (found[1] or found[2]) if found else ""
+    if not found or not _SIGN.search(latex):
+        return False
+    if not silent:
+        token = state.push("formula", "", 0)
+        token.content, token.meta = found[0], {"latex": latex.strip(), "display": found[2] is not None}
     state.pos = found.end()
     return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from markdown_it.token import Token
@@ -73,6 +74,8 @@ class _Reader:
         self.result.code.append(token.content)
 
     def link_open(self, token: Token) -> None:
+        if name := token.attrs.get("id"):
+            self.result.html.append(f'<a id="{escape(str(name))}">')
         self.open.append(_Open(str(token.attrs.get("href", "")), len(self.pieces), "markdown"))
 
     def _close(self, by: str) -> None:
@@ -80,6 +83,8 @@ class _Reader:
         if self.open and self.open[-1].by == by:
             link = self.open.pop()
             text = " ".join("".join(self.pieces[link.piece :]).split())
+            if not (link.target or text):  # [](){ #name } only names a place
+                return
             self.result.links.append(FoundLink("link", link.target, text))
 
     def image(self, token: Token) -> None:

@@ -43,6 +43,8 @@ _SIGNS = {
     **dict.fromkeys(("check", "check-bold", "check-all", "check-circle", "circle-check"), "✓"),
     **dict.fromkeys(("close", "close-thick", "close-circle", "circle-xmark", "xmark", "x", "x-circle"), "✗"),
 }
+# Before code in a line, in Material for MkDocs.
+_LANGUAGE = re.compile(r"\A(?:#!|:::)[a-z][\w+-]{0,20} +(?=\S)")
 _ATTRIBUTES = re.compile(
     r"\{:?[ \t]*(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+))"
     r"(?:[ \t]+(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+)))*[ \t]*\}"
@@ -146,6 +148,14 @@ def name_icons(state: StateCore) -> None:
     for token in state.tokens:
         if token.children and any(child.type == ICON for child in token.children):
             token.children = list(_named(token.children))
+
+
+def bare_code(state: StateCore) -> None:
+    """Take the language from the head of code in a line, ``#!python x`` (a core rule, after ``inline``)."""
+    for token in state.tokens:
+        for child in token.children or () if "`" in token.content else ():
+            if child.type == "code_inline":
+                child.content = _LANGUAGE.sub("", child.content)
 
 
 def _named(children: Sequence[Token]) -> Iterator[Token]:

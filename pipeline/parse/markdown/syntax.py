@@ -35,6 +35,7 @@ from .listings import read_listings
 from .marks import (
     KEYS,
     TASK,
+    bare_code,
     find_abbreviations,
     inserted,
     mark,
@@ -97,6 +98,7 @@ def markdown_parser() -> MarkdownIt:
     md.core.ruler.before("inline", "tasks", mark_tasks)
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
     md.core.ruler.after("inline", "icons", name_icons)
+    md.core.ruler.after("inline", "bare_code", bare_code)
     md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
     for name in ("wikilink", "transclusion", "tag"):

@@ -19,8 +19,6 @@ FOLDS = "noctule-folds"
 _SPOKEN_OPTIONS = ("caption", "title", "header")
 # Begins the labels of formulas, which are apart from others.
 EQUATION = "equation-"
-_CARD_HEADER = re.compile(r"\^{3,}\s*")
-_CARD_FOOTER = re.compile(r"\+{3,}\s*")
 
 
 class AnyOption(dict[str, Callable[[str], Any]]):
@@ -85,38 +83,15 @@ class Boxed(Lenient):
     """A box that a reader does not see: its content without the settings in its argument."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the content."""
-        return self.named(nodes.container("", *self.body()))
+        """Return the content; a grid's stands side by side."""
+        classes = [self.name] if self.name in ("grid", "grid-item") else []
+        return self.named(nodes.container("", *self.body(), classes=classes))
 
 
 class _Plain(Boxed):
     """A box without an argument: what follows its name is content."""
 
     optional_arguments = 0
-
-
-class _Titled(Lenient):
-    """A box whose argument is its title: a card, a sidebar."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the title, linked as the options say, and the content."""
-        title: list[nodes.Node]
-        if address := _linked(self.options):
-            inner = self.inline(self.argument) if self.argument else []
-            title = [nodes.paragraph("", "", nodes.reference("", "", *inner, refuri=address))]
-        else:
-            title = self.title(self.argument)
-        return self.named(nodes.container("", *title, *self.parts()))
-
-    def parts(self) -> list[nodes.Node]:
-        """Return the content; a card's header and footer are set apart by lines of ``^`` and ``+``."""
-        found: list[nodes.Node] = []
-        start = 0
-        for index, line in enumerate(self.content):
-            if _CARD_HEADER.fullmatch(line) or _CARD_FOOTER.fullmatch(line):
-                found += self.body(self.content[start:index], start)
-                start = index + 1
-        return found + self.body(self.content[start:], start)
 
 
 class Unknown(Lenient):
@@ -205,13 +180,6 @@ class _RSTTable(tables.RSTTable):
     option_spec = _loosened(tables.RSTTable)
 
 
-def _linked(options: dict[str, Any]) -> str:
-    """Return the address that ``:link:`` or ``:ref-type:`` gives a card or button, else an empty string."""
-    target = str(options.get("link", ""))
-    kind = options.get("link-type", "url")
-    return label_or_document(target, kind) if target else ""
-
-
 def label_or_document(target: str, kind: str) -> str:
     """Return the address of ``target``: a URL, a document, a label (``ref``), or either (``any``)."""
     if kind in ("url", "doc") or "/" in target:
@@ -226,20 +194,16 @@ def by_name(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
 
 _SETTINGS_BESIDE = """
     card-carousel carousel code-group column columns container content-tabs div grid grid-item group ifconfig
-    layout only panels row tab-set tabs
+    layout panels row tab-set tabs
 """
 _WHOLE = """
-    acks annotations aside callout compound epigraph glossary highlights hlist margin nested-tabs pull-quote
-"""
-_TITLES_ABOVE = """
-    card centered grid-item-card panel rubric sidebar step topic
+    acks annotations aside callout compound epigraph highlights hlist margin nested-tabs pull-quote
 """
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning"
 
 BOXES: dict[str, type[Directive]] = {
     **by_name(_SETTINGS_BESIDE, Boxed),
     **by_name(_WHOLE, _Plain),
-    **by_name(_TITLES_ABOVE, _Titled),
     **by_name(_CALLOUTS, Admonition),
     **by_name("deprecated deprecated-removed versionadded versionchanged versionremoved", _VersionChange),
     "admonition": _NamedAdmonition,

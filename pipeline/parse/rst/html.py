@@ -25,7 +25,7 @@ _NODES = {
     "blockquote": "block_quote",
     "code": "literal title_reference",
     "dd": "definition description field_body",
-    "div": "container footer header legend sidebar table topic",
+    "div": "footer header legend sidebar table topic",
     "dl": "definition_list field_list option_list",
     "dt": "field_name option_group",
     "em": "emphasis",
@@ -136,7 +136,7 @@ class _Writer:
         self.tag("details" if folds else "div", node, attributes)
 
     def visit_literal_block(self, node: nodes.Element) -> None:
-        if _is_marked_up(node):
+        if any(not isinstance(child, nodes.Text) for child in node.children):  # a parsed literal
             self.tag("pre", node, f' class="{PARSED}"')
             return
         classes = [name for name in node["classes"] if name != "code"]
@@ -184,7 +184,9 @@ class _Writer:
         named = self.document.ids.get(self.document.nameids.get(label) or "") if label else None
         if isinstance(named, nodes.target) and "refid" in named:
             named = self.document.ids.get(named["refid"])
-        title = named.next_node(nodes.title) if isinstance(named, nodes.section) else None
+        kinds = {nodes.section: nodes.title, nodes.table: nodes.title, nodes.figure: nodes.caption}
+        kind = next((kinds[each] for each in kinds if isinstance(named, each)), None)
+        title = named.next_node(kind) if named is not None and kind else None
         return title.astext() if title else ""
 
     def visit_footnote_reference(self, node: nodes.Element) -> None:
@@ -213,13 +215,14 @@ class _Writer:
 
     def visit_image(self, node: nodes.Element) -> None:
         source, alt = escape(str(node.get("uri", ""))), escape(str(node.get("alt", "")))
-        shape: dict[str, str] = node.get(SHAPE, {})
-        given = "".join(f' {name}="{value}"' for name, value in shape.items())
+        given = "".join(f' {name}="{value}"' for name, value in dict[str, str](node.get(SHAPE, {})).items())
         self.out.append(f'{self.names(node)}<img src="{source}" alt="{alt}"{given}>')
 
     def visit_figure(self, node: nodes.Element) -> None:
-        side = "".join(node["classes"][:1])
-        self.tag("figure", node, f' class="{side}"' if side.startswith("align-") else "")
+        self.tag("figure", node, _kept_classes(node))
+
+    def visit_container(self, node: nodes.Element) -> None:
+        self.tag("div", node, _kept_classes(node))
 
     def visit_term(self, node: nodes.Element) -> None:
         self.out.append(f"<dt>{self.names(node)}")
@@ -292,6 +295,6 @@ class _Writer:
             self.out.append(f"<{tag}>{escape(quoted.text, quote=False)}</{tag}>")
 
 
-def _is_marked_up(block: nodes.Element) -> bool:
-    """Return whether the block is a parsed literal, in which names, links and emphasis are markup."""
-    return any(not isinstance(child, nodes.Text) for child in block.children)
+def _kept_classes(node: nodes.Element) -> str:
+    kept = [each for each in node["classes"] if each.startswith("align-") or each in ("grid", "grid-item")]
+    return f' class="{" ".join(kept)}"' if kept else ""

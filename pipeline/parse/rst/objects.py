@@ -1,4 +1,4 @@
-"""Directives that contain code, describe objects of a program, or lead to other documents."""
+"""Directives that contain code, or lead to other documents."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from docutils.parsers.rst.directives import misc
 from ...navigation.toctree import CLASS as TOCTREE
 from ..code.info import code_classes
 from ..code.listing import options_info
-from .admonitions import EQUATION, Boxed, Lenient, by_name, label_or_document
-from .fields import with_fields
+from .admonitions import EQUATION, Lenient, by_name, label_or_document
 
-MODULE = "noctule-module"
 # The language of literal blocks from here on, as ``highlight`` sets it.
 LANGUAGE = "noctule-language"
 # What is said of lines: their numbers, and those that are marked.
@@ -34,8 +32,6 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _LANGUAGE_NAME = re.compile(r"[\w+#.-]{1,40}")
 _ENTRY = re.compile(r"(.+?)\s*<([^<>]+)>")
 _OPTION_LINE = re.compile(r":[\w-]+:")
-_OBJECT = re.compile(r"[^\W\d][\w.]*")
-_STYLE_CLASSES = re.compile(r"[a-z0-9_ -]+")
 _FIXED = {
     "testcode": "python",
     "doctest": "pycon",
@@ -99,11 +95,13 @@ def language_of_literal(code: str) -> str:
     return "python"
 
 
-def _as_code(text: str) -> nodes.paragraph:
+def as_code(text: str) -> nodes.paragraph:
+    """Return a paragraph that is code."""
     return nodes.paragraph("", "", nodes.literal("", text))
 
 
-def _listed(entries: Iterable[nodes.paragraph]) -> list[nodes.bullet_list]:
+def listed_nodes(entries: Iterable[nodes.paragraph]) -> list[nodes.bullet_list]:
+    """Return the paragraphs as a list, nothing for none."""
     items = [nodes.list_item("", entry) for entry in entries]
     return [nodes.bullet_list("", *items)] if items else []
 
@@ -140,7 +138,7 @@ class _NamedFile(Lenient):
     """``literalinclude`` and the like: the file's name, since nothing but the document itself is read."""
 
     def run(self) -> list[nodes.Node]:
-        name = _as_code(self.argument.lstrip("./"))
+        name = as_code(self.argument.lstrip("./"))
         return [*self.caption(), *(self.named(name) if self.argument else [])]
 
 
@@ -162,24 +160,21 @@ class _TocTree(Lenient):
     def run(self) -> list[nodes.Node]:
         """Return the caption and a list of links; links without text if the author hid them."""
         hidden = "hidden" in self.options
-        found = _listed(self.entries(hidden))
+        found = listed_nodes(self.entries(hidden))
         for listed in found:
             listed.attributes["classes"] = [TOCTREE]
         return [*([] if hidden else self.caption()), *found]
 
     def entries(self, hidden: bool) -> Iterator[nodes.paragraph]:
-        """Yield one paragraph per entry; patterns cannot be followed and stay text."""
+        """Yield one paragraph per entry; patterns cannot be followed and say nothing."""
         for line in filter(None, map(str.strip, self.content)):
             titled = _ENTRY.fullmatch(line)
             text, target = (titled[1], titled[2]) if titled else (line, line)
             untitled = not titled and "://" not in target
-            if target == "self" or (hidden and "*" in target):
+            if target == "self" or "*" in target:
                 continue
-            if "*" in target:
-                yield nodes.paragraph("", text)
-            else:
-                shown = "" if hidden else text
-                yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target, untitled=untitled))
+            shown = "" if hidden else text
+            yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target, untitled=untitled))
 
 
 class _Autosummary(Lenient):
@@ -190,47 +185,7 @@ class _Autosummary(Lenient):
     def run(self) -> list[nodes.Node]:
         lines = [line.split("(")[0].strip() for line in self.content]
         names = [line for line in lines if line and not _OPTION_LINE.match(line)]
-        return [*self.caption(), *_listed(_as_code(name.lstrip("~")) for name in names)]
-
-
-class Described(Lenient):
-    """An object with its signatures: ``py:function``, ``option``, ``envvar`` and the like."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the signatures as code, with anchors for links, and the description."""
-        lines = self.arguments[0].split("\n") if self.arguments else []
-        signatures = [line.strip() for line in lines if line.strip()]
-        shown = [self.signature(signature) for signature in signatures]
-        return self.named(nodes.container("", *shown, *with_fields(self.body())))
-
-    def signature(self, text: str) -> nodes.paragraph:
-        """Return one signature, with the object's full name as its id."""
-        paragraph = _as_code(text)
-        found = _OBJECT.match(text)
-        if found:
-            paragraph["ids"].append(qualified(self.state.document, found[0]))
-        return paragraph
-
-
-class AutoDescribed(Described):
-    """``autoclass`` and the like: the document contains only the object's name."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the full name and the members listed in the options as code, then the content."""
-        name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
-        members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
-        shown = [self.signature(name)] if name else []
-        listed = _listed(map(_as_code, members))
-        return self.named(nodes.container("", *shown, *listed, *with_fields(self.body())))
-
-
-class Module(Boxed):
-    """``module`` and ``currentmodule``: the prefix of the names that follow."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the content, if there is any."""
-        self.state.document[MODULE] = "" if self.argument == "None" else self.argument
-        return super().run() if self.content else []
+        return [*self.caption(), *listed_nodes(as_code(name.lstrip("~")) for name in names)]
 
 
 class _Button(Lenient):
@@ -243,15 +198,6 @@ class _Button(Lenient):
         return [nodes.paragraph("", "", link)]
 
 
-class _ClassOrStyle(Described):
-    """``class``: an object of the language in Sphinx, a style in docutils, which is written in lower case."""
-
-    def run(self) -> list[nodes.Node]:
-        if self.argument and not _STYLE_CLASSES.fullmatch(self.argument):
-            return super().run()
-        return self.body()
-
-
 class Setting(Lenient):
     """A directive that concerns the generator and not the reader."""
 
@@ -260,17 +206,7 @@ class Setting(Lenient):
         return []
 
 
-def qualified(document: nodes.document, name: str) -> str:
-    """Return the object's name, prefixed once with the current module."""
-    module = str(document.get(MODULE, ""))
-    return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
-
-
 _CODES = "code code-block code-cell parsed-code prompt sourcecode terminal testoutput"
-_DESCRIBED = """
-    attribute classmethod cmdoption confval data decorator decoratormethod describe envvar exception function
-    method object option property staticmethod
-"""
 _TELLING_NOTHING = """
     autosectionlabel codeauthor contents date default-domain index minitoc nextpage nocover program
     sectionauthor sectnum section-numbering tabularcolumns target-notes testcleanup testsetup title-slide
@@ -279,14 +215,10 @@ _TELLING_NOTHING = """
 OBJECTS: dict[str, type[Directive]] = {
     **by_name(_CODES, Code),
     **by_name(" ".join(_FIXED), Code),
-    **by_name(_DESCRIBED, Described),
-    **by_name("argparse click typer", AutoDescribed),
-    **by_name("currentmodule module", Module),
     **by_name("button-link button-ref", _Button),
     **by_name("literalinclude remoteliteralinclude command-output program-output", _NamedFile),
     **by_name(_TELLING_NOTHING, Setting),
     "autosummary": _Autosummary,
-    "class": _ClassOrStyle,
     "math": _Formulas,
     "cssclass": misc.Class,
     "highlight": _Highlight,
@@ -294,4 +226,4 @@ OBJECTS: dict[str, type[Directive]] = {
     "rst-class": misc.Class,
     "toctree": _TocTree,
 }
-"""Directives for code, objects and documents, by name."""
+"""Directives for code and documents, by name."""

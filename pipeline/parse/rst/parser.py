@@ -20,8 +20,10 @@ from docutils.parsers.rst.states import Inliner
 from docutils.transforms import references
 
 from .admonitions import BOXES, Unknown
+from .arranged import ARRANGED
+from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, Described, Module
 from .html import tree_html
-from .objects import OBJECTS, AutoDescribed, Described, Module, Setting
+from .objects import OBJECTS, Setting
 from .pictures import PICTURES
 from .roles import role
 from .tabs import TABS
@@ -44,7 +46,7 @@ _TRANSFORMS = (
     references.ExternalTargets,
     references.InternalTargets,
 )
-_DIRECTIVES = {**BOXES, **OBJECTS, **PICTURES, **TABS}
+_DIRECTIVES = {**ARRANGED, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS}
 # In a domain every directive describes an object, except for these.
 _IN_DOMAINS: dict[str, type[Directive]] = {
     "currentmodule": Module,

@@ -18,7 +18,7 @@ Role = Callable[..., Found]
 
 _TITLED = re.compile(r"(.+?)\s*<([^<>]*)>\s*", re.DOTALL)
 _LABELS = frozenset({"numref", "ref"})
-_DOCUMENTS = frozenset({"any", "doc"})
+_DOCUMENTS = frozenset({"any", "doc", "download"})
 _TEXT_NAMES = """
     abbr abbreviation ac acronym contents dfn dtag file-text guilabel i index menuselection term title-text
 """
@@ -28,6 +28,8 @@ _VERBATIM_NAMES = """
     command dfn file kbd mailheader makevar manpage mimetype newsgroup program regexp samp
 """
 _VERBATIM = frozenset(_VERBATIM_NAMES.split())
+_VARYING = re.compile(r"\{([^{}]*)\}")
+_ACCELERATOR = re.compile(r"(?<!&)&(?![&\s])")
 # Icons by name: there is nothing to read.
 _UNSEEN = re.compile(r"octicon|fa[bsrl]?|material-\w+|far|iconify")
 _BADGE = re.compile(r"bdg(?:-\w+)*")
@@ -68,6 +70,7 @@ def _sphinx_role(key: str) -> Role:
 
 def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
+    title = " ".join(title.replace("%s", "").replace("{number}", "").split())
     if target in INDICES:  # which Sphinx makes
         return [nodes.inline(raw, title or INDICES[target])], []
     # Only a document's name contains a slash.
@@ -80,9 +83,10 @@ def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
 
 def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
-    kind = "any" if name.lower().endswith("any") else "doc"
-    address = label_or_document(target, kind)
-    return [nodes.reference(raw, title or target, refuri=address, untitled=not title)], []
+    last = name.lower().rpartition(":")[2]
+    address = label_or_document(target, "any" if last == "any" else "doc")
+    untitled = not title and last != "download"
+    return [nodes.reference(raw, title or target, refuri=address, untitled=untitled)], []
 
 
 def _equation(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
@@ -105,13 +109,19 @@ def _name(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     return [nodes.literal(raw, shortened[1] if shortened else shown)], []
 
 
-def _verbatim(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
-    return [nodes.literal(raw, nodes.unescape(text))], []
+def _verbatim(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    plain = nodes.unescape(text)
+    if name.lower() in ("file", "samp"):  # braces are around what varies
+        plain = _VARYING.sub(r"\1", plain)
+    return [nodes.literal(raw, plain)], []
 
 
-def _text(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+def _text(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
-    return [nodes.inline(raw, title or target)], []
+    shown = title or target
+    if name.lower() in ("guilabel", "menuselection"):
+        shown = _ACCELERATOR.sub("", shown).replace("&&", "&").replace("-->", "‣")
+    return [nodes.inline(raw, shown)], []
 
 
 def _nothing(*_arguments: Any, **_more: Any) -> Found:

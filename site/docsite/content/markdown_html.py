@@ -220,7 +220,10 @@ class _Renderer(RendererHTML):
         return _contained(written, "".join(rest))
 
     def link_open(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-        if index + 1 < len(tokens) and tokens[index + 1].type == "link_close":
+        is_empty = index + 1 < len(tokens) and tokens[index + 1].type == "link_close"
+        if is_empty and not tokens[index].attrs.get("href"):  # [](){ #name } only names a place
+            tokens[index].attrs.pop("href", None)
+        elif is_empty:
             tokens[index].attrSet("class", UNTITLED)
         return str(self.renderToken(tokens, index, options, env))
 

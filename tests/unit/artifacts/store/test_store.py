@@ -10,7 +10,14 @@ import pytest
 from noctule.artifacts.disk.layout import CURRENT, MANIFEST, PINS
 from noctule.artifacts.store.check import check_deep, check_structure
 from noctule.artifacts.store.store import Store
-from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, NoSnapshot, StoreBusy, WriteFailed
+from noctule.pipeline.errors import (
+    ArtifactError,
+    DamagedSnapshot,
+    NoEarlierSnapshot,
+    NoSnapshot,
+    StoreBusy,
+    WriteFailed,
+)
 from noctule.pipeline.model import SnapshotId
 from tests.snapshot_builder import build_tiny_snapshot, publish_tiny_snapshot
 
@@ -169,8 +176,9 @@ def test_rollback_with_nothing_before_says_so(store: Store) -> None:
     with pytest.raises(NoSnapshot, match="no other snapshot"):
         store.rollback()
     _publish(store, 0)
-    with pytest.raises(NoSnapshot, match="no other snapshot"):
+    with pytest.raises(NoEarlierSnapshot, match="no other snapshot") as caught:
         store.rollback()
+    assert caught.value.exit_code == 2
 
 
 @pytest.mark.parametrize("name", ["0" * 20, "../../etc", "", "0" * 19, "A" * 20, "0" * 20 + "\n"])

@@ -137,3 +137,41 @@ def test_a_page_of_tags_lists_them_with_their_pages(marker: str) -> None:
         ["a.html", "b.html"],
     ]
     assert "[TAGS]" not in str(page_of(texts, "page.html").select("article"))
+
+
+def test_the_language_of_code_in_a_line_is_not_shown() -> None:
+    page = _soup("`#!python range()`, `:::js let x`, `#!/bin/sh -e` and `::: tip`.\n")
+    assert [each.text for each in page.select("code")] == ["range()", "let x", "#!/bin/sh -e", "::: tip"]
+
+
+@pytest.mark.parametrize(
+    ("written", "display"),
+    [("a \\(x+y\\) b", "inline"), ("a \\(f\\) b", "inline"), ("\\[\n\\sum_i x_i\n\\]", "block")],
+)
+def test_formulas_in_brackets_are_drawn(written: str, display: str) -> None:
+    (math,) = _soup(f"# Page\n\n{written}\n").select(".formula > math")
+    assert math["display"] == display
+
+
+@pytest.mark.parametrize("written", ["\\(an aside\\)", "\\[not a link\\]", "`\\(x+y\\)`", "\\(open x+y"])
+def test_escaped_brackets_are_text(written: str) -> None:
+    assert _soup(f"# Page\n\n{written}\n").select(".formula") == []
+
+
+def test_marks_around_blocks_and_boxes_that_only_group_leave_nothing_behind() -> None:
+    page = _soup(
+        "# Page\n\n{==\n\nA *block*.\n\n==}\n\n"
+        "/// caption\nOf a figure\n///\n\n/// html | div.x\nInside\n///\n"
+    )
+    assert [each.text for each in page.select("p")] == ["A block.", "Of a figure", "Inside"]
+    assert "{==" not in page.text and page.select(".callout") == []
+
+
+def test_an_empty_link_with_a_name_is_a_place(
+    text: str = "# Page\n\n[](){ #here }\n\n[there](#here)\n",
+) -> None:
+    page = _soup(text)
+    place = page.find(id="here")
+    assert place is not None and place.text == "" and not place.has_attr("href")
+    assert [link["href"] for link in page.select("p a[href]")] == ["#here"]
+    assert page.select(".missing-link") == []

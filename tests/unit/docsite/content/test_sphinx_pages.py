@@ -148,3 +148,88 @@ def test_fields_of_an_object_are_lists() -> None:
         "2",
     ]
     assert "private" not in page.select("article")[0].text
+
+
+def test_what_is_for_other_builders_is_left_out() -> None:
+    page = _page(
+        ".. only:: html\n\n   Shown.\n\n.. only:: latex or man\n\n   Hidden.\n\n"
+        ".. only:: not (latex or man)\n\n   Seen.\n\n.. only:: :\n\n   Odd.\n"
+    )
+    assert [each for each in ("Shown", "Hidden", "Seen", "Odd") if each in page.text] == [
+        "Shown",
+        "Seen",
+        "Odd",
+    ]
+
+
+def test_terms_of_a_glossary_may_share_a_definition() -> None:
+    page = _page(".. glossary::\n\n   owl\n   night bird\n      A bird.\n\n   cat\n      A pet.\n")
+    shown = [(each.name, each.text) for each in page.select("article dl > *")]
+    assert shown == [("dt", "owl"), ("dt", "night bird"), ("dd", "A bird."), ("dt", "cat"), ("dd", "A pet.")]
+
+
+def test_roles_show_what_sphinx_shows() -> None:
+    page = _page(
+        ":guilabel:`&Open && Go`, :menuselection:`&File --> New`, :file:`/usr/{name}/x`, :samp:`run {x}`, "
+        ":numref:`Figure %s <fig>`, :ref:`fig`\n\n.. _fig:\n\n.. figure:: owl.png\n\n   Owls at night\n"
+    )
+    assert page.p is not None
+    said = page.select("article p")[0].text
+    assert said == "Open & Go, File ‣ New, /usr/name/x, run x, Figure, Owls at night"
+
+
+def test_downloads_are_links_to_files() -> None:
+    texts = {"page.rst": "Page\n====\n\nGet :download:`the picture <owl.png>` or :download:`owl.png`.\n"}
+    links = page_of(texts, "page.html", assets={"owl.png": png(8, 6)}).select("article p > a")
+    assert [link.text for link in links] == ["the picture", "owl.png"]
+    assert all(str(link["href"]).startswith("_files/owl.") for link in links)
+
+
+def test_patterns_of_a_toctree_are_not_shown() -> None:
+    assert "*" not in _page(".. toctree::\n   :glob:\n\n   guide/*\n").select("article")[0].text
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "name"),
+    [
+        (".. py:data:: X\n   :type: int\n   :value: 3\n", "X: int = 3", "X"),
+        (".. py:method:: go(x)\n   :async:\n   :abstractmethod:\n", "abstractmethod async go(x)", "go"),
+        (".. c:function:: PyObject *PyType_New(int n)\n", "PyObject *PyType_New(int n)", "PyType_New"),
+        (".. cpp:function:: bool ns::run(int n)\n", "bool ns::run(int n)", "ns::run"),
+        (".. py:function:: f()\n   :module: a.b\n", "f()", "a.b.f"),
+    ],
+)
+def test_options_complete_a_signature(written: str, shown: str, name: str) -> None:
+    page = _page(written)
+    assert page.select("article code")[0].text == shown
+    assert page.find(id=name) is not None
+
+
+def test_members_are_named_after_their_class() -> None:
+    page = _page(
+        ".. py:module:: pkg\n\n.. py:class:: Owl\n\n   .. py:method:: fly()\n\n"
+        "   .. py:method:: Owl.hoot()\n\n"
+        "   .. py:class:: Nest\n\n      .. py:attribute:: size\n\n.. py:function:: run()\n"
+    )
+    names = [str(each["id"]) for each in page.select("article span[id]")]
+    assert names[-6:] == [
+        "pkg.Owl",
+        "pkg.Owl.fly",
+        "pkg.Owl.hoot",
+        "pkg.Owl.Nest",
+        "pkg.Owl.Nest.size",
+        "pkg.run",
+    ]
+
+
+def test_cards_and_sidebars_are_boxes_and_grids_stand_side_by_side() -> None:
+    page = _page(
+        ".. grid:: 2\n\n   .. grid-item-card:: One\n      :link: https://example.org\n\n"
+        "      First.\n      +++\n      Foot.\n\n"
+        "   .. grid-item-card::\n\n      Second.\n\n.. sidebar:: Side\n\n   Beside.\n"
+    )
+    card = page.select_one("article div.grid > .callout-card")
+    assert card is not None and [each.text for each in card.select("p")] == ["One", "First.", "Foot."]
+    assert card.select_one(".callout-title > a[href='https://example.org']") is not None
+    assert [each.text for each in page.select(".callout-sidebar p")] == ["Side", "Beside."]
+    assert "Second." in page.text

@@ -118,14 +118,16 @@ def test_a_fault_is_named_with_file_and_line_and_the_page_stays(folder: Folder) 
     problem = next(iter(edition.problems.values()))
     assert problem.where == str(folder.root / "owl.md")
     assert problem.line > 1
-    assert "Screeches." in _page(edition, "owl.html")
+    assert "Lost." in _page(edition, "owl.html")
+    private = folder.save(owl="---\ndraft: [\n---\n# Owl\n\nHidden.\n")
+    assert private.problems and "Lost." in _page(private, "owl.html")
     mended = folder.save(owl="# Owl\n\nFound.\n")
     assert not mended.problems
     assert "Found." in _page(mended, "owl.html")
 
 
 def test_a_fault_ends_with_its_file(folder: Folder) -> None:
-    assert folder.save(owl="---\ntitle: [\n---\n").problems
+    assert folder.save(owl="---\ndraft: [\n---\n").problems
     assert not folder.save(owl=None).problems
 
 

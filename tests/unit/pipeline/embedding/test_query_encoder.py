@@ -22,7 +22,7 @@ TERMS = ("appl", "boat", "cellar", "sail")
 IDF = np.array([1.0, 2.0, 1.5, 2.5])
 
 
-def training_texts(texts: list[str], weight: float = 1.0, seed: int = 0) -> TrainingTexts:
+def training(texts: list[str], weight: float = 1.0, seed: int = 0) -> TrainingTexts:
     vectors = np.random.default_rng(seed).normal(size=(len(texts), 6)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return TrainingTexts(texts, ["en"] * len(texts), vectors, weight)
@@ -30,7 +30,7 @@ def training_texts(texts: list[str], weight: float = 1.0, seed: int = 0) -> Trai
 
 def test_a_text_is_the_unit_row_of_its_terms_idf_and_count() -> None:
     row = {term: at for at, term in enumerate(TERMS)}
-    found = weighted_terms(training_texts(["Apples, apples and a boat", "", "unheard"]), row, IDF).toarray()
+    found = weighted_terms(training(["Apples, apples and a boat", "", "unheard"]), row, IDF).toarray()
     expected = np.array([1 + np.log(2), 2.0, 0, 0])
     assert found[0] == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
     assert not found[1:].any()
@@ -58,33 +58,31 @@ def test_rare_terms_are_found_in_as_few_steps_as_common_ones() -> None:
 
 
 def test_the_bytes_do_not_hang_on_threads_or_on_who_asks_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    training = [training_texts(["apple cellar", "boat sail", "apples", "sails of boats in cellars"])]
-    first = fit_term_vectors(training, TERMS, IDF, QueryEncoderSettings())
+    taught = [training(["apple cellar", "boat sail", "apples", "sails of boats in cellars"])]
+    first = fit_term_vectors(taught, TERMS, IDF, QueryEncoderSettings())
     monkeypatch.setattr(query_encoder, "_THREADS", 1)
-    second = fit_term_vectors(training, TERMS, IDF, QueryEncoderSettings())
+    second = fit_term_vectors(taught, TERMS, IDF, QueryEncoderSettings())
     assert first.code.tobytes() == second.code.tobytes()
     assert first.scale.tobytes() == second.scale.tobytes()
 
 
-def test_a_term_of_no_text_has_no_vector_and_no_texts_give_none() -> None:
-    found = fit_term_vectors(
-        [training_texts(["apple boat"]), training_texts([])], TERMS, IDF, QueryEncoderSettings()
-    )
+def test_a_term_of_no_training_text_has_no_vector_and_no_texts_give_none() -> None:
+    found = fit_term_vectors([training(["apple boat"]), training([])], TERMS, IDF, QueryEncoderSettings())
     assert found.terms == ("appl", "boat")
-    nothing = fit_term_vectors([training_texts([])], TERMS, IDF, QueryEncoderSettings())
+    nothing = fit_term_vectors([training([])], TERMS, IDF, QueryEncoderSettings())
     assert nothing.terms == () and nothing.code.shape == (0, 6)
 
 
 def test_what_it_learned_it_says_again() -> None:
-    training = training_texts(["apple", "boat", "cellar", "sail"])
-    found = fit_term_vectors([training], TERMS, IDF, QueryEncoderSettings(ridge=0.001, iterations=50))
+    taught = training(["apple", "boat", "cellar", "sail"])
+    found = fit_term_vectors([taught], TERMS, IDF, QueryEncoderSettings(ridge=0.001, iterations=50))
     vectors = found.scale[:, None] * found.code
-    cosine = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True) * training.vectors).sum(axis=1)
+    cosine = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True) * taught.vectors).sum(axis=1)
     assert cosine == pytest.approx(np.ones(4), abs=1e-3)
 
 
 def test_a_heavier_text_pulls_more() -> None:
-    one, other = training_texts(["apple"], 1.0, seed=1), training_texts(["apple"], 10.0, seed=2)
+    one, other = training(["apple"], 1.0, seed=1), training(["apple"], 10.0, seed=2)
     found = fit_term_vectors([one, other], TERMS, IDF, QueryEncoderSettings(ridge=0.001, iterations=50))
     vector = found.code[0].astype(np.float64)
     assert vector @ other.vectors[0] > vector @ one.vectors[0]

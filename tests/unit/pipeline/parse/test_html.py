@@ -173,8 +173,8 @@ def test_front_matter_may_stand_before_a_fragment_or_be_empty() -> None:
     assert read("---\ntitle: Bare\n---\n\n\n<p>body</p>\n").text == "body\n\n"
     assert read("---\n---\n<p>body</p>\n").text == "body\n\n"
     assert read("---\ntitle: Bare\n---\n<h1>Head</h1>").title == "Bare"
-    with pytest.raises(RejectedDocument, match="front matter, line 3"):
-        read("---\nok: 1\ntitle: [x]\n---\n<p>body</p>")
+    wrong = read("---\nok: 1\ntitle: [x]\n---\n<p>body</p>")
+    assert wrong.text == "body\n\n" and wrong.notes[0].startswith("front matter, line 3")
 
 
 def test_rules_spare_the_front_matter_of_a_page() -> None:

@@ -1,0 +1,117 @@
+"""Directives that arrange prose: cards and sidebars, glossaries, and content for some builders only."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+
+from .admonitions import Boxed, Lenient, by_name, label_or_document
+
+# The tags that Sphinx's builder of web pages has.
+_TAGS = frozenset({"html", "format_html", "builder_html", "builder_dirhtml"})
+_INDENT = "   "
+# Titled boxes, as in markdown.
+_BOXED = {"card": "card", "grid-item-card": "card", "panel": "card", "sidebar": "sidebar", "topic": "topic"}
+_CARD_HEADER = re.compile(r"\^{3,}\s*")
+_CARD_FOOTER = re.compile(r"\+{3,}\s*")
+
+
+class _Only(Boxed):
+    """``only``: content for some builders, of which this site's is the one of HTML."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the content if it is for web pages; nothing for other builders."""
+        return super().run() if _holds(self.argument) else []
+
+
+def _holds(condition: str) -> bool:
+    """Return whether a condition such as ``not (latex or man)`` holds; one that is no condition does."""
+    try:
+        return _truth(ast.parse(condition, mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+
+
+def _truth(node: ast.expr) -> bool:
+    if isinstance(node, ast.BoolOp):
+        return (all if isinstance(node.op, ast.And) else any)(map(_truth, node.values))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return not _truth(node.operand)
+    if isinstance(node, ast.Name):
+        return node.id in _TAGS
+    raise ValueError("no condition")
+
+
+class _Glossary(Boxed):
+    """``glossary``: a definition list in which several terms may share a definition."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list; a definition belongs to all the terms above it."""
+        apart = StringList(
+            [
+                line
+                for at, each in enumerate(self.content)
+                for line in ([each, f"{_INDENT}.."] if self.is_shared(at) else [each])
+            ],
+            "glossary",
+        )
+        box = nodes.container("", *self.body(apart))
+        for definition in [each for each in box.findall(nodes.definition) if not each.astext().strip()]:
+            definition.parent.remove(definition)
+        return self.named(box)
+
+    def is_shared(self, at: int) -> bool:
+        """Return whether the line is a term below which another one stands."""
+        pair = list(self.content[at : at + 2])
+        return len(pair) == 2 and all(line.strip() and line[0] not in " \t" for line in pair)
+
+
+class _Titled(Lenient):
+    """A box whose argument is its title: a card, a sidebar."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the title, linked as the options say, and the content."""
+        title: list[nodes.Node] = self.inline(self.argument) if self.argument else []
+        if address := _linked(self.options):
+            title = [nodes.reference("", "", *title, refuri=address)]
+        if title and (kind := _BOXED.get(self.name)):
+            box = nodes.admonition("", nodes.title("", "", *title), *self.parts(), classes=[kind])
+            return self.named(box)
+        shown = [nodes.paragraph("", "", nodes.strong("", "", *title))] if title else []
+        return self.named(nodes.container("", *shown, *self.parts()))
+
+    def parts(self) -> list[nodes.Node]:
+        """Return the content; a card's header and footer are set apart by lines of ``^`` and ``+``."""
+        found: list[nodes.Node] = []
+        start = 0
+        for index, line in enumerate(self.content):
+            if _CARD_HEADER.fullmatch(line) or _CARD_FOOTER.fullmatch(line):
+                found += self.body(self.content[start:index], start)
+                start = index + 1
+        return found + self.body(self.content[start:], start)
+
+
+def _linked(options: dict[str, Any]) -> str:
+    """Return the address that ``:link:`` or ``:ref-type:`` gives a card or button, else an empty string."""
+    target = str(options.get("link", ""))
+    kind = options.get("link-type", "url")
+    return label_or_document(target, kind) if target else ""
+
+
+_TITLES_ABOVE = """
+    card centered grid-item-card panel rubric sidebar step topic
+"""
+
+ARRANGED: dict[str, type[Directive]] = {
+    **by_name(_TITLES_ABOVE, _Titled),
+    "glossary": _Glossary,
+    "only": _Only,
+}
+"""Directives that arrange prose, by name."""

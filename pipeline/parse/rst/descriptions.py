@@ -1,0 +1,118 @@
+"""Directives that describe objects of a program: ``py:function``, ``option``, ``envvar`` and the like."""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+from .admonitions import Boxed, Lenient, by_name
+from .fields import with_fields
+from .objects import as_code, listed_nodes
+
+_MODULE, _CLASS = "noctule-module", "noctule-class"
+
+_OBJECT = re.compile(r"[^\W\d][\w.]*")
+# In C and C++ a type stands before the name.
+_AFTER_TYPE = re.compile(r"([A-Za-z_~][\w:~]*)\s*(?:\(|\[|=|\Z)")
+_TYPED = ("c", "cpp")
+_STYLE_CLASSES = re.compile(r"[a-z0-9_ -]+")
+_MODIFIERS = ("abstractmethod", "classmethod", "staticmethod", "final", "async")
+_HOLDING = ("class", "exception")
+
+
+class Described(Lenient):
+    """An object with its signatures: ``py:function``, ``option``, ``envvar`` and the like."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the signatures as code, with anchors for links, and the description."""
+        lines = self.arguments[0].split("\n") if self.arguments else []
+        signatures = [line.strip() for line in lines if line.strip()]
+        shown = [self.signature(signature) for signature in signatures]
+        document, names = self.state.document, [name for each in shown for name in each["ids"]]
+        outer = document.get(_CLASS, "")
+        if names and self.name.rpartition(":")[2] in _HOLDING:
+            document[_CLASS] = names[0]
+        body = with_fields(self.body())
+        document[_CLASS] = outer
+        return self.named(nodes.container("", *shown, *body))
+
+    def signature(self, text: str) -> nodes.paragraph:
+        """Return one signature as its options complete it, with the object's full name as its id."""
+        before = [name for name in _MODIFIERS if name in self.options]
+        kind, value = self.options.get("type", ""), self.options.get("value", "")
+        after = (f": {kind}" if kind else "") + (f" = {value}" if value else "")
+        paragraph = as_code(" ".join([*before, text + after]))
+        if name := self.object_name(text):
+            module = str(self.options.get("module", ""))
+            holder = str(self.state.document.get(_CLASS, ""))
+            full = f"{module}.{name}" if module else _within(holder, name)
+            paragraph["ids"].append(full if module else qualified(self.state.document, full))
+        return paragraph
+
+    def object_name(self, signature: str) -> str:
+        """Return the name of the object, empty where none can be told."""
+        if self.name.partition(":")[0] in _TYPED and ":" in self.name:
+            found = _AFTER_TYPE.search(signature)
+            return found[1] if found else ""
+        own = _OBJECT.match(signature)
+        return own[0] if own else ""
+
+
+def _within(holder: str, name: str) -> str:
+    """Return the name of what stands in the description of a class, once with that of the class."""
+    last = holder.rpartition(".")[2]
+    if not holder or f"{name}.".startswith((f"{holder}.", f"{last}.")):
+        return name if not holder or name.startswith(holder) else holder + name.removeprefix(last)
+    return f"{holder}.{name}"
+
+
+class AutoDescribed(Described):
+    """``autoclass`` and the like: the document contains only the object's name."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the full name and the members listed in the options as code, then the content."""
+        name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
+        members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
+        shown = [self.signature(name)] if name else []
+        listed = listed_nodes(map(as_code, members))
+        return self.named(nodes.container("", *shown, *listed, *with_fields(self.body())))
+
+
+class Module(Boxed):
+    """``module`` and ``currentmodule``: the prefix of the names that follow."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the content, if there is any."""
+        self.state.document[_MODULE] = "" if self.argument == "None" else self.argument
+        return super().run() if self.content else []
+
+
+class _ClassOrStyle(Described):
+    """``class``: an object of the language in Sphinx, a style in docutils, which is written in lower case."""
+
+    def run(self) -> list[nodes.Node]:
+        if self.argument and not _STYLE_CLASSES.fullmatch(self.argument):
+            return super().run()
+        return self.body()
+
+
+def qualified(document: nodes.document, name: str) -> str:
+    """Return the object's name, prefixed once with the current module."""
+    module = str(document.get(_MODULE, ""))
+    return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
+
+
+_DESCRIBED = """
+    attribute classmethod cmdoption confval data decorator decoratormethod describe envvar exception function
+    method object option property staticmethod
+"""
+
+OBJECTS_DESCRIBED: dict[str, type[Directive]] = {
+    **by_name(_DESCRIBED, Described),
+    **by_name("argparse click typer", AutoDescribed),
+    **by_name("currentmodule module", Module),
+    "class": _ClassOrStyle,
+}
+"""Directives for objects, by name."""
