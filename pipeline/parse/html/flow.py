@@ -199,10 +199,11 @@ class Flow:
         self._emit("table", line if line.strip(" |") else "")
 
     def _pre(self, tag: Tag) -> None:
-        code = tag.get_text().strip("\n")
+        code, title = tag.get_text().strip("\n"), attribute(tag, "title")
         self._pieces = []
         if code.strip():
-            self._add(Block("code", *self._put(code), code, code, language_of(tag)))
+            text = f"{title}\n{code}" if title else code
+            self._add(Block("code", *self._put(text), text, code, language_of(tag)))
         if PARSED in attribute(tag, "class").split():
             links = ((attribute(link, "href"), _folded(link.get_text())) for link in tag.find_all("a"))
             self._waiting += [("link", href, text) for href, text in links if href]
