@@ -22,7 +22,7 @@ from ... import artifacts, flows, pipeline
 from ...artifacts.disk.manifest_records import QueryModel, ShardRecord
 from ...artifacts.store.store import Store
 from ...pipeline.errors import SourceError
-from ...pipeline.identity import combined_hash, doc_id
+from ...pipeline.identity import canonical_json, combined_hash, doc_id
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import EngineSettings, Settings
 from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook
@@ -232,17 +232,14 @@ class SetBuild:
         """Return what the links of each shard depend on: its own files, and all addresses and assets."""
         kept = published_assets(self._store, self._kept)
         paths = sorted({*self._assets, *((name, path) for name in kept for path in kept[name])})
-        columns = (
-            [pa.array(each, pa.string()) for each in zip(*paths, strict=True)]
-            if paths
-            else [pa.array([], pa.string())] * 2
-        )
+        columns = [pa.array([each[at] for each in paths], pa.string()) for at in range(2)]
         assets = pa.table(dict(zip(("collection", "path"), columns, strict=True)))
         digest = table_digest(assets)
         of_corpus(self._run.store).write("assets", digest, {"assets": assets})
         addresses = [f"{name} {record['values']['addresses']}" for name, record in surveys.items()]
+        redirects = canonical_json(self._settings.shaping().get("site"))
         return {
-            name: combined_hash([record["tables"]["linking"], *addresses, digest, code_version()])
+            name: combined_hash([record["tables"]["linking"], *addresses, digest, redirects, code_version()])
             for name, record in surveys.items()
         }
 
