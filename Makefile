@@ -46,8 +46,8 @@ test: $(VENV)/.installed-test browser npm ## install the test extras and run eve
 	$(MAKE) --no-print-directory -j2 types tests; \
 	echo "make test took $$((SECONDS - start)) s after the install"
 
-# A third of their time tests wait for servers and for hangs to end, so two cores carry three workers.
-WORKERS ?= 3
+# A third of their time tests wait for servers and for hangs to end, so two cores carry four workers.
+WORKERS ?= 4
 
 lint: $(VENV)/.installed-test ## ruff: rules and format
 	$(BIN)/ruff check .
