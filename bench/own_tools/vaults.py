@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -14,6 +14,10 @@ from .page_parts import Page
 _FRONT = re.compile(r"\A---\n(.*?)\n---\s*\n", re.DOTALL)
 _CODE = re.compile(r"```.*?```|`[^`\n]*`|<!--.*?-->|%%.*?%%", re.DOTALL)
 _WIKILINK = re.compile(r"(?<!!)\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+# In Dendron the text comes first, and the name of a vault may stand before the note's.
+_DENDRON_LINK = re.compile(
+    r"(?<!!)\[\[(?:[^\[\]|\n]*\|)?(?:dendron://[^/\[\]\n]*/)?([^\[\]|#\n]+)(?:#[^\[\]\n]*)?\]\]"
+)
 
 
 def check_foam(docs: Path, ours: Mapping[str, Page]) -> Result:
@@ -24,15 +28,31 @@ def check_foam(docs: Path, ours: Mapping[str, Page]) -> Result:
 
 
 def check_dendron(vault: Path, ours: Mapping[str, Page]) -> Result:
-    """Dendron publishes every note without ``published: false``; a wikilink is a note's whole name."""
+    """Dendron publishes the notes of ``siteHierarchies`` without ``published: false`` or ``publish: false``.
+
+    A wikilink is a note's whole name; the page of ``siteIndex`` is the home page.
+    """
+    publishing = yaml.safe_load((vault.parent / "dendron.yml").read_text("utf-8"))["publishing"]
+    heads, home = publishing["siteHierarchies"], publishing["siteIndex"]
     files = {file.stem: file for file in sorted(vault.glob("*.md"))}
-    hidden = {name: file for name, file in files.items() if _front(file).get("published") is False}
-    shown = {name: file for name, file in files.items() if name not in hidden}
-    return _checked("dendron", shown, hidden, ours)
+    private = {n for n, f in files.items() if False in (_front(f).get("published"), _front(f).get("publish"))}
+    shown = {name for name in files if name.partition(".")[0] in heads} - private
+    named = {name: "index" if name == home else name for name in files}
+    return _checked(
+        "dendron",
+        {named[name]: file for name, file in files.items() if name in shown},
+        {named[name]: file for name, file in files.items() if name not in shown},
+        ours,
+        _DENDRON_LINK,
+    )
 
 
 def _checked(
-    site: str, shown: Mapping[str, Path], hidden: Mapping[str, Path], ours: Mapping[str, Page]
+    site: str,
+    shown: Mapping[str, Path],
+    hidden: Mapping[str, Path],
+    ours: Mapping[str, Page],
+    wikilink: re.Pattern[str] = _WIKILINK,
 ) -> Result:
     result = Result(site)
     pages = {_key(name): page for name, page in ours.items()}
@@ -43,14 +63,17 @@ def _checked(
     result.differences += [Difference(name, "page", "is private", "is published") for name in leaked]
     for name, file in shown.items():
         if page := pages.get(_key(name)):
-            result.differences += _links(result, name, file, page, set(map(_key, shown)))
+            result.differences += _links(
+                result, name, wikilink.findall(_CODE.sub("", _body(file))), page, set(map(_key, shown))
+            )
     return result
 
 
-def _links(result: Result, name: str, file: Path, page: Page, known: set[str]) -> Iterator[Difference]:
+def _links(
+    result: Result, name: str, links: Sequence[str], page: Page, known: set[str]
+) -> Iterator[Difference]:
     """Compare the notes that a note's wikilinks name with where its page's links lead."""
-    body = _CODE.sub("", _body(file))
-    wanted = {_key(found.strip().removesuffix(".md")) for found in _WIKILINK.findall(body)}
+    wanted = {_key(found.strip().removesuffix(".md")) for found in links}
     stems = {key.rsplit("/", 1)[-1] for key in known}
     wanted = {target.rsplit("/", 1)[-1] for target in wanted} & stems
     led = {_key(Path(link.partition("#")[0]).name.removesuffix(".html")) for link in page.links}

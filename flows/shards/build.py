@@ -261,7 +261,7 @@ def _snapshot_key(counts: Record, links: Record, corpus: CorpusTables) -> str:
 
 
 def _records(written: Mapping[str, Record]) -> list[ShardRecord]:
-    """Return the shards for the set's manifest; one that turned out empty has no place in it."""
+    """Return the shards for the set's manifest."""
     found = []
     for name, record in written.items():
         counts = record["values"]["counts"]

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import code_variants, hugo, liquid, mdbook, mdx_imports, mkdocs, obsidian, vitepress
+from . import code_variants, hugo, liquid, mdbook, mdx_imports, mkdocs, vaults, vitepress
 from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .sphinx import inclusions as sphinx
@@ -26,7 +26,7 @@ _MAX_READ = 10
 _LEAST_READ = 1_000
 _OF_MARKDOWN = (mdbook, mkdocs, code_variants)
 # These know the document's front matter and its project too.
-_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, obsidian)
+_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, vaults)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
 
 _NO_CONTEXT = Context()
@@ -113,7 +113,7 @@ def _directives(text: str, path: str, context: Context) -> list[Composed | Direc
         readers += [
             partial(each.directives, context=context)
             for each in _WITH_CONTEXT
-            if _may_hold(text, each.MARKS) or (context.project.tools and "{{" in text)
+            if _may_hold(text, each.MARKS) or (context.project.tools and ("{{" in text or "[[" in text))
         ]
     found = (each for read in readers for each in read(text))
     return sorted(found, key=lambda each: (each.start, each.end))

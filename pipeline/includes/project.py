@@ -16,14 +16,17 @@ from ..errors import is_transient
 from ..untrusted import NotRead, read_toml, read_yaml
 from .parts import whole
 
-Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian"]
+Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron"]
 # The names of files and folders that stand at the head of a tool's folder.
 _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "jekyll": ("_config.yml",),
     "vitepress": (".vitepress", ".vuepress"),
     "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
     "obsidian": (".obsidian",),
+    "dendron": ("dendron.yml", "root.schema.yml"),
 }
+# Their settings stand above the folder of the documents.
+_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron"})
 _MAX_YAML_BYTES = 64 * 1024
 FRONT_MATTER = re.compile(
     r"---[ \t]*\n(?P<yaml>[\s\S]*?)^---[ \t]*(?:\n|\Z)"
@@ -84,12 +87,12 @@ class Context:
 
 
 def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
-    """Return the tools whose settings stand in one of these folders, those of Docusaurus also above one."""
+    """Return the tools whose settings stand in one of these folders, of some also above one."""
     above = [folder.parent for folder in folders]
     return frozenset(
         tool
         for tool, names in _SIGNS.items()
-        for folder in (*folders, *(above if tool == "docusaurus" else ()))
+        for folder in (*folders, *(above if tool in _SET_ABOVE else ()))
         if any(os.path.lexists(folder / name) for name in names)
     )
 

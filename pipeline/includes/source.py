@@ -42,10 +42,11 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     """Return the source with the files that its directives name, and those that end every document."""
     if collection.auto_append and file.path.lower().endswith((*MARKDOWN, ".mdx")):
         source = _appended(source, collection)
-    has_values, folders = b"{{" in source.content, _folders(collection)
+    may_be_of_a_tool, folders = b"{{" in source.content or b"[[" in source.content, _folders(collection)
     source = _with_sphinx_values(source, os.path.realpath(file.location), folders)
-    # Values in braces are filled in by the tool whose folder it is.
-    if not has_directives(source.content, source.path_by_format) and not (has_values and tools_of(folders)):
+    # What braces and brackets mean depends on the tool whose folder it is.
+    is_of_a_tool = may_be_of_a_tool and bool(tools_of(folders))
+    if not is_of_a_tool and not has_directives(source.content, source.path_by_format):
         return source
     try:
         text = source.content.decode("utf-8")

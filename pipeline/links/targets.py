@@ -210,18 +210,21 @@ class LinkTargets:
     def at(self, path: str) -> LinkingDocument | None:
         """Return the document at a path from the collection's root."""
         path = "" if path == "." else path
-        return self._by_path.get(path) or self._by_stem.get(path_stem(path).lower())
+        # The last part of a dotted name may be the ending of a document: lang.markdown, export.html.
+        stems = (path.lower(), path_stem(path).lower())
+        return self._by_path.get(path) or next(filter(None, map(self._by_stem.get, stems)), None)
 
     def by_note(self, source: LinkingDocument, name: str) -> LinkingDocument | None:
         """Return the document that a wikilink with this name means."""
         name = unquote(name.strip())
         if not name:
             return None
-        key = without_ending(name).lower()
+        whole, key = posixpath.basename(name.lower()), posixpath.basename(without_ending(name).lower())
         return (
             self._by_relative_path(source, name)
             or self.at(name.strip("/"))
-            or self.by_name.get(posixpath.basename(key) if "/" in key else key)
+            or self.by_name.get(whole)
+            or self.by_name.get(key)
             or self._by_alias.get(name.lower())
             or self._by_title.get(name.lower())
         )

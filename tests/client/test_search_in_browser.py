@@ -269,7 +269,7 @@ def test_synonyms_of_the_glossary_find_what_they_find_in_python(
     queries = ("a small raptor", "electricity survives", "undo a bad night")
     before = [_titles(driver, query) for query in queries]
     with search_site.store.open() as snapshot:
-        plan, few = plan_site(snapshot, Site()), Elsewhere(room=lambda: 60)
+        plan, few = plan_site(snapshot, Site()), Elsewhere(room=lambda: 30)
         for each in search_files(plan, snapshot, search, elsewhere=few):
             (copy / each.path).write_bytes(each.content)
     base = driver.current_url.removesuffix("try/index.html")
@@ -278,7 +278,8 @@ def test_synonyms_of_the_glossary_find_what_they_find_in_python(
     with noctule.artifacts.query.open(search_site.store, settings) as searcher:
         for query in queries:
             paths = dict.fromkeys(hit.path for hit in searcher.search(query, 40).hits)
-            wanted = [path.rsplit(".", 1)[0] for path in list(paths)[:10]]
+            # Of Python's five best, how many are among ten: in ranks below, scores are near each other.
+            wanted = [path.rsplit(".", 1)[0] for path in list(paths)[:5]]
             urls = [hit["url"] for hit in _answer(driver, query)["hits"]]
             found = [_path_of(url.replace(base, "/some/path/")) for url in urls]
             same.append(len({*found} & {*wanted}) / len(wanted))
@@ -288,7 +289,7 @@ def test_synonyms_of_the_glossary_find_what_they_find_in_python(
     assert driver.execute_async_script(sharing) > 1
     assert before[0][0] != "Kestrel" == after[0][0]
     assert all(old != new for old, new in zip(before, after, strict=True))
-    assert sum(same) / len(same) >= 0.8
+    assert sum(same) / len(same) >= 0.9, same
 
 
 def test_an_index_that_keeps_an_earlier_ones_shards_answers_as_one_without(

@@ -251,7 +251,8 @@ def test_a_run_may_begin_at_a_stage(notes: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_that_begins_later_leaves_out_what_the_whole_run_left_out(notes: Path, tmp_path: Path) -> None:
-    (notes / "link.md").symlink_to(notes / "note-1.md")
+    (tmp_path / "elsewhere.md").write_text("# Elsewhere")
+    (notes / "link.md").symlink_to(tmp_path / "elsewhere.md")
     (notes / "large.md").write_bytes(b"owl " * 2_000_000)
     (tmp_path / "none").mkdir()
     settings, store = _settings(notes=notes, none=tmp_path / "none"), tmp_path / "store"

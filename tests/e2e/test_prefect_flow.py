@@ -24,6 +24,13 @@ from tests.command_line import CommandLine, wait_until
 from tests.e2e.conftest import Built
 
 # Runs in every Python process of the command: the flow, its workers and the private server.
+# Each costs fifteen seconds: all of them for NOCTULE_KILLS=500 (`make torture`).
+SIGNALS = (
+    ("SIGTERM", False, 143, "discover:"),
+    ("SIGINT", False, 130, "load model:"),
+    ("SIGINT", True, 130, "discover:"),
+    ("SIGHUP", False, 129, "discover:"),
+)[: 4 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 2]
 _WATCH = """
 import os, sys
 def _note(event, arguments):
@@ -181,15 +188,7 @@ def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Pa
     assert "127.0.0.1:9" in refused.error["where"]
 
 
-@pytest.mark.parametrize(
-    ("signal_name", "to_group", "code", "when"),
-    [
-        ("SIGTERM", False, 143, "discover:"),
-        ("SIGINT", True, 130, "discover:"),
-        ("SIGHUP", False, 129, "discover:"),
-        ("SIGINT", False, 130, "load model:"),
-    ],
-)
+@pytest.mark.parametrize(("signal_name", "to_group", "code", "when"), SIGNALS)
 def test_a_signal_ends_the_flow_and_leaves_no_process(
     built: Built, tmp_path: Path, signal_name: str, to_group: bool, code: int, when: str
 ) -> None:

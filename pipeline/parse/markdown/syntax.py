@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from types import MethodType
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, linkify
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.admon import admon_plugin
@@ -47,6 +49,8 @@ from .marks import (
 )
 
 MAX_NESTING = 100
+_MAX_ADDRESS = 2_048
+_IN_MARKS = re.compile(r"[_*~]https?\Z")
 DOCUMENT_ORDER = "document_order"
 
 # [[target]], [[target#heading]], [[target|text]]; a leading ! transcludes.
@@ -82,6 +86,8 @@ def markdown_parser() -> MarkdownIt:
     # Only an address with its scheme is a link: "build.rs" and "next.js" are names of files.
     md.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # type: ignore[union-attr]
     md.linkify.add("//", None).add("ftp:", None).add("mailto:", None)  # type: ignore[union-attr]
+    md.linkify.add("http:", {"validate": MethodType(_address_length, md.linkify)})  # type: ignore[union-attr]
+    md.inline.ruler.at("linkify", _linkify)
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
     md.use(sub_plugin).use(superscript_plugin)
     md.use(attrs_plugin, after=("image", "link_close", "code_inline"), allowed=_ATTRIBUTES)
@@ -109,6 +115,17 @@ def markdown_parser() -> MarkdownIt:
     md.add_render_rule(KEYS, render_keys)
     md.add_render_rule(TASK, render_task)
     return md
+
+
+def _linkify(state: StateInline, silent: bool) -> bool:
+    """Leave an address in emphasis to the rule for text alone: it would take in the end of its emphasis."""
+    before = state.src[max(0, state.pos - len("_https")) : state.pos]
+    return not _IN_MARKS.search(before) and linkify(state, silent)
+
+
+def _address_length(linkify: Any, text: str, start: int) -> int:
+    """Return the length of the address whose scheme ends at ``start``: no copy of all that follows it."""
+    return int(linkify._validate_http(text[start : start + _MAX_ADDRESS], 0))
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:

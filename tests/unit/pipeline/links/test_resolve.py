@@ -18,6 +18,8 @@ VAULT = {
     "deep/down/beta.md": (),
     "guide/README.md": ("usage",),
     "dendron.topic.md": (),
+    "dendron.topic.markdown.md": (),
+    "deep/export.html.md": (),
 }
 
 
@@ -57,6 +59,10 @@ def test_a_markdown_link_is_a_path(source: str, target: str, found: str) -> None
 @pytest.mark.parametrize(
     ("target", "found"),
     [
+        ("dendron.topic", "dendron.topic.md"),
+        ("dendron.topic.markdown", "dendron.topic.markdown.md"),
+        ("dendron.topic.markdown.md", "dendron.topic.markdown.md"),
+        ("export.html", "deep/export.html.md"),
         ("Alpha Note", "notes/Alpha Note.md"),
         ("alpha note", "notes/Alpha Note.md"),
         ("notes/beta", "notes/beta.md"),

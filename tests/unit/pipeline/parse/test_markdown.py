@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 
 from noctule.pipeline.identity import sha256_hex
@@ -257,3 +259,17 @@ def test_what_searches_leave_out_is_on_the_page_and_no_block() -> None:
     html = markdown_parser().render(text)
     assert all(f"{word}." in html for word in ("Two", "Three", "Five"))
     assert [each.text for each in read(text).headings] == ["T", "A", "B", "C"]
+
+
+def test_a_bare_address_ends_before_the_marks_around_it() -> None:
+    html = markdown_parser().render("_https://a.b/c_ and **https://a.b/d**\n")
+    assert '<em><a href="https://a.b/c">' in html and '<strong><a href="https://a.b/d">' in html
+
+
+def test_many_addresses_without_an_end_cost_time_in_proportion_to_their_length() -> None:
+    md = markdown_parser()
+    measure = md.linkify._validate_http
+    with patch.object(md.linkify, "_validate_http", side_effect=measure) as measured:
+        md.parse("![](https://host/" * 1_000, {})
+    assert 0 < measured.call_count <= 1_000
+    assert max(len(call.args[0]) for call in measured.call_args_list) <= 2_048

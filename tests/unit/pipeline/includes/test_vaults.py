@@ -80,3 +80,17 @@ def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = time.process_time()
     expanded(":: " + (piece * 80_000)[:80_000])
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("[[docs|dendron.topic.tags#colors]]", "[[dendron.topic.tags#colors|docs]]"),
+        ("![[|dendron://vault/a.b]]", "![[dendron://vault/a.b|]]"),
+        (r"| [[docs\|a.b]] |", r"| [[a.b\|docs]] |"),
+        ("[[a.b]] and `[[docs|a.b]]`", "[[a.b]] and `[[docs|a.b]]`"),
+    ],
+)
+def test_a_link_of_dendron_has_its_text_first(written: str, read: str) -> None:
+    assert expanded(written, "dendron").text == read
+    assert expanded(written, "obsidian").text == written

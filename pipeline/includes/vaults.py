@@ -1,6 +1,7 @@
-"""What plugins of Obsidian put into notes: queries, which only Obsidian can answer, and fields of Dataview.
+"""What notes hold for their own tool: queries of Obsidian's plugins, fields of Dataview, links of Dendron.
 
-A field, ``key:: value``, is shown as its key and its value. Logseq writes properties in the same way.
+A query, which only Obsidian can answer, is left out. A field, ``key:: value``, is shown as its key and its
+value; Logseq writes properties so too. A link of Dendron has its text first, where others have it last.
 """
 
 from __future__ import annotations
@@ -33,8 +34,24 @@ _BRACKETED = re.compile(
 )
 
 
+_TEXT_FIRST = re.compile(r"(?<=\[\[)(?P<text>[^\[\]\n|\\]*)(?P<bar>\\?\|)(?P<note>[^\[\]\n|]+)(?=\]\])")
+
+
 def directives(text: str, context: Context) -> Iterator[Literal]:
-    """Yield the queries of a note, which are left out with a remark, and its fields."""
+    """Yield the queries of a note, which are left out with a remark, its fields, and links of Dendron."""
+    if context.is_of("dendron"):
+        yield from _links_of_dendron(text)
+    yield from _of_obsidian(text, context)
+
+
+def _links_of_dendron(text: str) -> Iterator[Literal]:
+    code = code_of(text)
+    for found in _TEXT_FIRST.finditer(text):
+        if not code.hold(found.start()):
+            yield Literal(*found.span(), f"{found['note']}{found['bar']}{found['text']}")
+
+
+def _of_obsidian(text: str, context: Context) -> Iterator[Literal]:
     is_vault, fences, code = context.is_of("obsidian"), fences_of(text), code_of(text)
     start = head.end() if (head := FRONT_MATTER.match(text)) else 0
     yield from _blocks(text, fences, is_vault)
