@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ class TableRows:
         self._columns, self._lock = list(columns), threading.Lock()
         self._places = [(path, file, group) for path, file in held for group in range(file.num_row_groups)]
         sizes = [rows for path, _ in held for rows in group_rows(path)]
-        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._starts = [0, *accumulate(sizes)]
         self._groups: Cache[list[pa.ChunkedArray]] = Cache(_CACHED_GROUPS)
 
     def of(self, row: int) -> Mapping[str, Any]:
@@ -87,8 +88,9 @@ class TableRows:
 
     def scalars(self, row: int) -> list[pa.Scalar]:
         """Return the row's values as Arrow has them, in the order of the columns."""
-        group = int(np.searchsorted(self._starts, row, side="right")) - 1
-        at = row - int(self._starts[group])
+        # A search by NumPy lets other threads take their turn, and waits five milliseconds for its own.
+        group = bisect_right(self._starts, row) - 1
+        at = row - self._starts[group]
         return [column[at] for column in self._read(group)]
 
     def _read(self, group: int) -> list[pa.ChunkedArray]:
