@@ -74,7 +74,7 @@ def take_over(path: Path) -> TakenOver:
     raise SourceError(
         "this is no folder of a tool that is known here",
         where=str(path),
-        hint=f"Known are {', '.join(names[0] for names, _ in _TOOLS)}. Or begin with: noctule init",
+        hint=f"Known are {', '.join(_KNOWN)}. Or begin with: noctule init",
     )
 
 
@@ -283,3 +283,5 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("antora.yml",), _antora),
     ((".obsidian",), _obsidian),
 )
+# VitePress and VuePress have theirs under one name, in folders of their own.
+_KNOWN = tuple(dict.fromkeys(names[0] for names, _ in _TOOLS))
