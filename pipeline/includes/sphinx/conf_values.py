@@ -106,11 +106,11 @@ def _values_in(content: bytes) -> SphinxValues:
 
 def formats_of(given: object) -> dict[str, str]:
     """Return what ``source_suffix`` says of other endings than the usual: ``.rst`` or ``.md`` for each."""
-    endings = dict.fromkeys([given] if isinstance(given, str) else given if isinstance(given, list) else ())
-    named = given if isinstance(given, Mapping) else endings
+    endings = given if isinstance(given, list | tuple) else (given,)
+    kinds = given.items() if isinstance(given, Mapping) else ((ending, None) for ending in endings)
     return {
         ending: ".rst" if kind in (None, "restructuredtext") else ".md"
-        for ending, kind in named.items()
+        for ending, kind in kinds
         if isinstance(ending, str) and _ENDING.fullmatch(ending) and not ending.lower().endswith(_KNOWN)
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.includes.sphinx.conf_values import formats_of
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.source_files import FoundFile
@@ -134,3 +135,16 @@ def test_files_are_read_in_the_format_that_conf_says(
     other = read_source(FoundFile("c", name, str(tmp_path / name), 0), collection)
     assert other.read_as == "" and other.sha256 != source.sha256
     assert parse(other, collection).syntax == "text"
+
+
+@pytest.mark.parametrize(
+    ("given", "formats"),
+    [
+        (".txt", {".txt": ".rst"}),
+        ([".rst", ".txt", [".x"], 1], {".txt": ".rst"}),
+        ({".txt": "markdown", ".inc": None, 1: "x"}, {".txt": ".md", ".inc": ".rst"}),
+        (None, {}),
+    ],
+)
+def test_endings_are_taken_from_any_value(given: object, formats: dict[str, str]) -> None:
+    assert formats_of(given) == formats
