@@ -10,9 +10,10 @@ from typing import Any
 
 from ..pipeline.address import INDEX_NAMES, slug_path
 from ..pipeline.identity import read_front_matter_json
-from ..pipeline.links.published import unnumbered, without_ending
+from ..pipeline.links.published import unnumbered
 from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
+from . import urls
 
 NO_ORDER = float("inf")
 # With the folder that a site lies in before it, within the 4,096 of Linux and the 1,024 of macOS.
@@ -93,7 +94,7 @@ def published_path(path: str, front_matter: str, settings: Site) -> str:
         return f"{slug_path(named, placement.slug) or 'index'}.html"
     if placement.name and not is_index:
         return f"{slug_path(named, placement.name)}.html"
-    return f"{without_ending(named)}.html" if named != path else ""
+    return urls.page_path(named) if named != path else ""
 
 
 def _order(given: Mapping[str, Any]) -> float:
