@@ -191,7 +191,8 @@ def _rst_link(found: re.Match[str], values: SphinxValues) -> str:
     if link is None:
         project, _, name = found[2].lstrip("~!").partition(":")
         is_elsewhere = project in values.projects and name[:1] not in (":", "") and "<" not in name
-        return found[0].replace(f"{project}:", "") if is_elsewhere else found[0]
+        before, named, after = found[0].partition("`")
+        return f"{before}{named}{after.replace(f'{project}:', '', 1)}" if is_elsewhere else found[0]
     return f"`{link[0]} <{link[1]}>`__" if link[1] else link[0]
 
 

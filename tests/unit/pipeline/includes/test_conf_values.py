@@ -17,7 +17,7 @@ import os
 release = "5.7.1"
 version = os.environ["V"]
 extlinks = {"issue": ("https://example.org/issues/%s", "#%s"), "pr": ("https://example.org/pull/%s", None)}
-intersphinx_mapping = {"kombu": ("https://kombu.example.org/en/main/", None), "own": (os.environ, None)}
+intersphinx_mapping = {"c": ("https://c.example.org/", None), "kombu": ("https://kombu.example.org/en/main/", None), "own": (os.environ, None)}
 rst_epilog = """
 .. |tool| replace:: The Tool
 .. _home: https://example.org/
@@ -148,3 +148,8 @@ def test_files_are_read_in_the_format_that_conf_says(
 )
 def test_endings_are_taken_from_any_value(given: object, formats: dict[str, str]) -> None:
     assert formats_of(given) == formats
+
+
+def test_the_name_of_a_project_is_left_out_of_names_alone(tmp_path: Path) -> None:
+    text, _ = html(tmp_path, "Page\n====\n\n:c:func:`c:x`\n", "page.rst")
+    assert text.strip().endswith("\n\nx")
