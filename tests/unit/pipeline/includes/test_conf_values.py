@@ -17,7 +17,11 @@ import os
 release = "5.7.1"
 version = os.environ["V"]
 extlinks = {"issue": ("https://example.org/issues/%s", "#%s"), "pr": ("https://example.org/pull/%s", None)}
-intersphinx_mapping = {"c": ("https://c.example.org/", None), "kombu": ("https://kombu.example.org/en/main/", None), "own": (os.environ, None)}
+intersphinx_mapping = {
+    "c": ("https://c.example.org/", None),
+    "kombu": ("https://kombu.example.org/en/main/", None),
+    "own": (os.environ, None),
+}
 rst_epilog = """
 .. |tool| replace:: The Tool
 .. _home: https://example.org/
