@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as html_text
 import re
+from urllib.parse import unquote
 
 import nh3
 
@@ -51,7 +52,7 @@ _OUTWARD = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 # nh3 writes every attribute as name="value" with quotation marks escaped: these match only its output.
 _ATTRIBUTE_RUN = r'((?:\s[^\s"=<>]+="[^"]*")*)'
-_IMG = re.compile(f"<img{_ATTRIBUTE_RUN}>")
+_IMG = re.compile(f"<img{_ATTRIBUTE_RUN}>|<a\\s[^<>]*?href=|</a>")
 _INPUT = re.compile(f"<input{_ATTRIBUTE_RUN}>")
 _A = re.compile(f"<a{_ATTRIBUTE_RUN}>")
 _ATTRIBUTE = re.compile(r'\s([^\s"=<>]+)="([^"]*)"')
@@ -62,7 +63,8 @@ _ID = re.compile(rf'\sid="{ID_PREFIX}([^"]*)"')
 def sanitize(html: str, *, remote_images: bool = False) -> str:
     """Return the HTML without anything that runs, phones home or clobbers the page's own names.
 
-    Images of other hosts become their alt text, unless ``remote_images`` keeps those with an https address.
+    Images of other hosts become their alt text, or a link if they have none, unless ``remote_images`` keeps
+    those with an https address.
     The source's ids get a prefix, and links to them follow. Links out of the site get
     ``rel="noopener noreferrer"``.
     """
@@ -71,18 +73,18 @@ def sanitize(html: str, *, remote_images: bool = False) -> str:
         tags=set(_TAG_NAMES.split()),
         clean_content_tags=set(_UNSEEN_NAMES.split()),
         attributes=_ATTRIBUTES,
-        attribute_filter=_with_remote_images if remote_images else _filtered,
+        attribute_filter=_filtered,
         url_schemes=_SCHEMES,
         link_rel=None,
         id_prefix=ID_PREFIX,
     )
     clean = _NAME.sub(_named, clean)
     ids = frozenset(_ID.findall(clean))
-    clean = _INPUT.sub(_checkbox, _IMG.sub(_image, clean))
+    clean = _INPUT.sub(_checkbox, _with_images(clean, remote_images))
     return _A.sub(lambda found: _anchor(found[1], ids), clean)
 
 
-def _filtered(_tag: str, name: str, value: str) -> str | None:
+def _filtered(tag: str, name: str, value: str) -> str | None:
     if name == "class":
         return " ".join(word for word in value.split() if _CLASS.fullmatch(word)) or None
     if name in ("id", "name"):
@@ -90,14 +92,9 @@ def _filtered(_tag: str, name: str, value: str) -> str | None:
     if name == "style":
         width = _STYLE_WIDTH.search(value)
         return width[1] if width else None
-    if name == "src":
+    if name == "src" and tag != "img":
         return None if is_outward(value) else value
     return value
-
-
-def _with_remote_images(tag: str, name: str, value: str) -> str | None:
-    is_remote = tag == "img" and name == "src" and value.startswith("https://")
-    return value if is_remote else _filtered(tag, name, value)
 
 
 def _named(found: re.Match[str]) -> str:
@@ -113,14 +110,36 @@ def is_outward(url: str) -> bool:
     return bool(_OUTWARD.match(_CONTROL_OR_SPACE.sub("", url).replace("\\", "/")))
 
 
-def _image(found: re.Match[str]) -> str:
-    attributes = dict(_ATTRIBUTE.findall(found[1]))
-    if attributes.get("src"):
+def _with_images(html: str, remote_images: bool) -> str:
+    """Return the HTML with no image of another host but those that may be shown."""
+    linked = False
+
+    def shown(found: re.Match[str]) -> str:
+        nonlocal linked
+        if found[1] is None:
+            linked = not found[0].startswith("</")
+            return found[0]
+        return _image(dict(_ATTRIBUTE.findall(found[1])), linked, remote_images)
+
+    return _IMG.sub(shown, html)
+
+
+def _image(attributes: dict[str, str], linked: bool, remote_images: bool) -> str:
+    """Return the image, or what is said of one that is not shown; ``linked`` in a link."""
+    source = html_text.unescape(attributes.get("src", ""))
+    if source and (not is_outward(source) or (remote_images and source.startswith("https://"))):
         width = attributes.pop("style", None)
         kept = attributes | ({"width": width} if width else {})
         shown = "".join(f' {name}="{value}"' for name, value in kept.items())
         return f"<img{shown}>"
-    return html_text.escape(html_text.unescape(attributes.get("alt", "")), quote=False)
+    alt = html_text.unescape(attributes.get("alt", ""))
+    is_counter = attributes.get("width") in ("0", "1")
+    # A link around an image that vanishes is named after where it leads, when its page is made.
+    if alt.strip() or linked or is_counter or not source.startswith(("https://", "http://")):
+        return html_text.escape(alt, quote=False)
+    path = source.partition("?")[0].partition("#")[0].rstrip("/")
+    name = html_text.escape(unquote(path.rpartition("/")[2]), quote=False)
+    return f'<a href="{html_text.escape(source)}">{name}</a>'
 
 
 def _checkbox(found: re.Match[str]) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from .assets.notebook_images import notebook_images
+from .assets.notebook_images import image_place, notebook_images
 from .errors import RejectedDocument, SourceError, is_transient
 from .filesystems.object_files import ObjectChanging, ObjectGone, ObjectState, objects_at
 from .filesystems.opening import is_address
@@ -69,7 +70,31 @@ def read_asset(file: FoundFile, collection: Collection) -> Source:
     if image is None:
         where = f"{file.collection}:{file.path}"
         raise RejectedDocument("the notebook holds no such image any more", where=where)
+    if len(image) > (most := collection.max_asset_bytes):
+        raise RejectedDocument(
+            too_big(len(image), most, "max_asset_bytes"), where=f"{file.collection}:{file.path}"
+        )
     return _source(file, image, notebook.version)
+
+
+def files_by_path(files: Iterable[FoundFile]) -> dict[str, dict[str, FoundFile]]:
+    """Return the files of each collection by their paths."""
+    found: dict[str, dict[str, FoundFile]] = {}
+    for file in files:
+        found.setdefault(file.collection, {})[file.path] = file
+    return found
+
+
+def image_of_notebook(path: str, files: Mapping[str, FoundFile]) -> FoundFile | None:
+    """Return the image at a path in one of the files, by path, if that is a notebook; none is opened.
+
+    Its size is not known.
+    """
+    place = image_place(path)
+    file = files.get(place.notebook) if place else None
+    if place is None or file is None:
+        return None
+    return FoundFile(file.collection, path, file.location, 0, member=place.name, version=file.version)
 
 
 def _source(file: FoundFile, content: bytes, version: str, modified: str | None = None) -> Source:

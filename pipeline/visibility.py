@@ -17,6 +17,8 @@ UNLISTED = "is unlisted: its page is on no list and in no search"
 UNSEARCHED = "is excluded from search"
 # Material's attribute of a heading or a box: what it holds is on the page, and in no search.
 SEARCH_EXCLUDED = "data-search-exclude"
+# The same in raw HTML, with that of Pagefind, which Starlight and others search with.
+UNSEARCHED_ATTRIBUTES = (SEARCH_EXCLUDED, "data-pagefind-ignore")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import zlib
+from base64 import b64encode
 
 
 def png(width: int, height: int, shade: int = 0) -> bytes:
@@ -15,6 +17,13 @@ def png(width: int, height: int, shade: int = 0) -> bytes:
         (b"IEND", b""),
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*part) for part in parts)
+
+
+def notebook(image: bytes) -> str:
+    """A notebook whose first cell has put out this PNG."""
+    output = {"output_type": "display_data", "data": {"image/png": b64encode(image).decode()}}
+    cell = {"cell_type": "code", "source": "plot()", "metadata": {}, "outputs": [output]}
+    return json.dumps({"nbformat": 4, "metadata": {}, "cells": [cell]})
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:

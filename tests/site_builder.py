@@ -19,6 +19,7 @@ from noctule.pipeline.chunk.sections import build_tree, code_blocks, heading_slu
 from noctule.pipeline.communities.communities import Partition, find_clusters, link_graph, named
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.links.redirects import NO_REDIRECTS, Redirects
 from noctule.pipeline.links.resolve import resolve_links
 from noctule.pipeline.links.targets import linking_document
 from noctule.pipeline.model import Document, ResolvedLink, Source
@@ -47,7 +48,9 @@ class TablesInMemory:
 
 
 def snapshot_of(
-    collections: Mapping[str, Mapping[str, str]], assets: Mapping[str, bytes] = MappingProxyType({})
+    collections: Mapping[str, Mapping[str, str]],
+    assets: Mapping[str, bytes] = MappingProxyType({}),
+    redirects: Redirects = NO_REDIRECTS,
 ) -> TablesInMemory:
     """A snapshot of these collections: texts by path, beside which lie the files in ``assets``."""
     settings = {name: Collection(root=".") for name in collections}
@@ -56,13 +59,14 @@ def snapshot_of(
         for name, texts in sorted(collections.items())
         for path, text in sorted(texts.items())
     )
-    return snapshot_of_sources(sources, settings, assets)
+    return snapshot_of_sources(sources, settings, assets, redirects)
 
 
 def snapshot_of_sources(
     sources: Iterable[Source],
     settings: Mapping[str, Collection],
     assets: Mapping[str, bytes] = MappingProxyType({}),
+    redirects: Redirects = NO_REDIRECTS,
 ) -> TablesInMemory:
     """A snapshot of sources; those that cannot be parsed are left out."""
     documents: list[Document] = []
@@ -74,7 +78,7 @@ def snapshot_of_sources(
     documents.sort(key=lambda d: d.doc_id)
     trees = [build_tree(document) for document in documents]
     linking = [linking_document(d, heading_slugs(d.headings)) for d in documents]
-    links = resolve_links(linking, settings, dict.fromkeys(settings, assets))
+    links = resolve_links(linking, settings, dict.fromkeys(settings, assets), redirects)
     graph = link_graph([d.doc_id for d in documents], links)
     clusters = find_clusters(graph, Communities())
     titles = {d.doc_id: d.title for d in documents}

@@ -34,6 +34,7 @@ _STAGES: Mapping[str, tuple[str, ...]] = {
     "model.sha256": ("embed", "vocabulary", "query model", "query encoder", "vector index"),
     "noctule": ("parse",),
     "query_encoder": ("query encoder",),
+    "site.redirects": ("links",),
     "vectors": ("vector index",),
     "vocabulary": ("vocabulary", "query encoder"),
 }

@@ -24,6 +24,7 @@ from ...pipeline.discover import list_files
 from ...pipeline.errors import SourceError
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import doc_id
+from ...pipeline.links.redirects import redirects_of
 from ...pipeline.links.resolve import resolve_links
 from ...pipeline.model import ResolvedLink
 from ...pipeline.parse.front_matter import FAULTY
@@ -122,7 +123,8 @@ class Editor:
         for collection, path in zip(*(table.column(i).to_pylist() for i in range(2)), strict=True):
             assets.setdefault(collection, []).append(path)
         found: dict[str, list[ResolvedLink]] = {}
-        for link in resolve_links(self._tables.linking(), self._settings.collections, assets):
+        redirects, collections = redirects_of(self._settings.site), self._settings.collections
+        for link in resolve_links(self._tables.linking(), collections, assets, redirects):
             found.setdefault(link.source_id, []).append(link)
         found = {name: self._known_links(name, links) for name, links in found.items()}
         return {name: Edit(edit.parsed, tuple(found.get(name, ()))) for name, edit in edits.items()}

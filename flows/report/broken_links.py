@@ -9,6 +9,7 @@ from pathlib import Path
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.errors import RejectedDocument, SettingsError
 from ...pipeline.includes.source import read_source
+from ...pipeline.links.redirects import redirects_of
 from ...pipeline.links.resolve import resolve_links
 from ...pipeline.links.targets import LinkingDocument, linking_document
 from ...pipeline.model import ResolvedLink, Source
@@ -55,7 +56,7 @@ def broken_links(settings: Settings) -> LinkReport:
     assets: dict[str, list[str]] = {}
     for file in listing.assets:
         assets.setdefault(file.collection, []).append(file.path)
-    links = resolve_links(linking, settings.collections, assets)
+    links = resolve_links(linking, settings.collections, assets, redirects_of(settings.site))
     broken = [each for each in links if each.status.startswith(_MISSING)]
     named = tuple(_broken(each, sources[each.source_id], settings) for each in broken)
     return LinkReport(len(linking), len(links), named, left_out)

@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from ... import artifacts, flows, pipeline
 from ...artifacts.disk.manifest_records import QueryModel, ShardRecord
 from ...artifacts.store.store import Store
 from ...pipeline.errors import SourceError
-from ...pipeline.identity import combined_hash, doc_id
+from ...pipeline.identity import canonical_json, combined_hash, doc_id
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import EngineSettings, Settings
+from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook
 from ..engines import Engine
 from ..quality.gate import judge_staged
 from ..report.result import BuildResult, require_relevance
@@ -112,6 +114,7 @@ class SetBuild:
         shards = sorted(files.keys() | (self._before if self._kept else ()))
         self._listing, self._files = listing, {name: files.get(name, ()) for name in shards}
         self._assets = {(file.collection, file.path): file for file in listing.assets}
+        self._documents = files_by_path(listing.files)
 
     def build(self) -> SetResult:
         """Build every shard and stage the set; raise as a build of one snapshot does.
@@ -177,6 +180,10 @@ class SetBuild:
             found = self._resources.driver.map(f"{name} of shards", one, tasks, workers.count)
         return dict(zip(keys, found, strict=True))
 
+    def _asset(self, collection: str, path: str) -> FoundFile | None:
+        file = self._assets.get((collection, path))
+        return file or image_of_notebook(path, self._documents.get(collection, {}))
+
     def _task(
         self,
         shard: str,
@@ -186,8 +193,7 @@ class SetBuild:
         statistics: str = "",
     ) -> ShardTask:
         named = links[shard]["values"]["assets"] if links else ()
-        found = (self._assets.get((collection, path)) for collection, path in named)
-        assets = tuple(file for file in found if file is not None)
+        assets = tuple(filter(None, starmap(self._asset, named)))
         return ShardTask(
             shard=shard,
             store=self._run.store,
@@ -226,17 +232,14 @@ class SetBuild:
         """Return what the links of each shard depend on: its own files, and all addresses and assets."""
         kept = published_assets(self._store, self._kept)
         paths = sorted({*self._assets, *((name, path) for name in kept for path in kept[name])})
-        columns = (
-            [pa.array(each, pa.string()) for each in zip(*paths, strict=True)]
-            if paths
-            else [pa.array([], pa.string())] * 2
-        )
+        columns = [pa.array([each[at] for each in paths], pa.string()) for at in range(2)]
         assets = pa.table(dict(zip(("collection", "path"), columns, strict=True)))
         digest = table_digest(assets)
         of_corpus(self._run.store).write("assets", digest, {"assets": assets})
         addresses = [f"{name} {record['values']['addresses']}" for name, record in surveys.items()]
+        redirects = canonical_json(self._settings.shaping().get("site"))
         return {
-            name: combined_hash([record["tables"]["linking"], *addresses, digest, code_version()])
+            name: combined_hash([record["tables"]["linking"], *addresses, digest, redirects, code_version()])
             for name, record in surveys.items()
         }
 
@@ -258,7 +261,7 @@ def _snapshot_key(counts: Record, links: Record, corpus: CorpusTables) -> str:
 
 
 def _records(written: Mapping[str, Record]) -> list[ShardRecord]:
-    """Return the shards for the set's manifest; one that turned out empty has no place in it."""
+    """Return the shards for the set's manifest."""
     found = []
     for name, record in written.items():
         counts = record["values"]["counts"]

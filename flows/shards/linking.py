@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from ...artifacts.cache.parsed_corpus import linking_documents
 from ...artifacts.tables.parquet import tuples
 from ...artifacts.tables.schemas import LINKS, links_table
+from ...pipeline.links.redirects import redirects_of
 from ...pipeline.links.resolve import resolve_links
 from ...pipeline.links.targets import LinkingDocument
 from ...pipeline.model import ResolvedLink
@@ -33,7 +34,8 @@ def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     if (found := task.files.recorded(NAME, task.key)) is not None:
         return receipt(found)
     assets = _paths(task.corpus.read("assets"))
-    resolved = resolve_links(list(_documents(task)), task.settings.collections, assets)
+    redirects = redirects_of(task.settings.site)
+    resolved = resolve_links(list(_documents(task)), task.settings.collections, assets, redirects)
     own = links_table(resolved)
     outgoing, starts = _by_target(task, own)
     parts = [outgoing.slice(start, end - start) for start, end in pairwise(starts)]

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,18 +21,19 @@ from ...artifacts.tables.schemas import ASSETS
 from ...pipeline.address import out_of_collection
 from ...pipeline.assets.media import recognise
 from ...pipeline.assets.svg import without_imports
+from ...pipeline.discover.selection import still_selected
 from ...pipeline.errors import ArtifactError, RejectedDocument
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import sha256_hex
 from ...pipeline.model import Rejection, ResolvedLink, SnapshotId
 from ...pipeline.printable import counted
 from ...pipeline.settings.settings import Settings
-from ...pipeline.source_files import FoundFile, read_asset
+from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook, read_asset
 from ..run.context import RunContext
 from ..run.retry import with_retries
 from ..sources.published import published_assets
 from .corpus import CorpusRecord
-from .sources import HashedSources
+from .sources import HashedSources, key_of_group
 from .tables import Tables
 
 _log = logging.getLogger("noctule")
@@ -44,30 +46,34 @@ GROUP_BYTES = 16_000_000
 class FoundAssets:
     """What documents may name, by collection and path: files, or rows of the current snapshot.
 
-    ``files`` have their hashes. ``kept`` are rows of collections whose files are not read.
+    Images may also lie in the notebooks among ``documents``. ``kept`` are rows of collections whose files are
+    not read. ``hashed`` has the hashes of the others.
     """
 
     files: Mapping[str, Mapping[str, FoundFile]]
-    hashes: Mapping[FoundFile, str]
+    documents: Mapping[str, Mapping[str, FoundFile]]
     kept: Mapping[str, Set[str]]
+    hashed: HashedSources | None = None
 
     def paths(self) -> dict[str, Iterable[str]]:
-        """Return the paths of each collection."""
+        """Return the paths of each collection, without images of notebooks: these are not opened."""
         return {**self.files, **self.kept}
+
+    def at(self, collection: str, path: str) -> FoundFile | None:
+        """Return the file at a path, or the image in a notebook."""
+        file = self.files.get(collection, {}).get(path)
+        return file or image_of_notebook(path, self.documents.get(collection, {}))
 
 
 def find_assets(
     run: RunContext, store: Store, hashed: HashedSources | None, parsed: CorpusRecord
 ) -> FoundAssets:
     """Return the files that documents may name; the current snapshot's for collections that are not read."""
-    files: dict[str, dict[str, FoundFile]] = {}
-    for file in hashed.assets if hashed is not None else ():
-        if file.collection not in parsed.failed:
-            files.setdefault(file.collection, {})[file.path] = file
-    unread = run.settings.collections if hashed is None else parsed.failed
-    return FoundAssets(
-        files, hashed.assets if hashed is not None else {}, published_assets(store, set(unread))
-    )
+    if hashed is None:
+        return FoundAssets({}, {}, published_assets(store, set(run.settings.collections)))
+    documents = files_by_path(chain.from_iterable(hashed.groups))
+    assets = files_by_path(file for file in hashed.assets if file.collection not in parsed.failed)
+    return FoundAssets(assets, documents, published_assets(store, set(parsed.failed)), hashed)
 
 
 def collect_assets(
@@ -87,7 +93,7 @@ def collect_assets(
     rows = (row for name, paths in sorted(_named(links).items()) for row in _rows(reader, store, name, paths))
     table = mapped_table(ASSETS, _batches(rows), store.root)
     remarks = [*reader.rejections, *_leading_out(links)]
-    return {"assets": table}, parsed.with_assets(remarks, as_hashed=reader.as_hashed)
+    return {"assets": table}, parsed.with_assets(remarks, as_hashed=reader.as_hashed())
 
 
 def _leading_out(links: Iterable[ResolvedLink]) -> Iterator[Rejection]:
@@ -189,18 +195,25 @@ class _Reader:
     def __init__(self, settings: Settings, found: FoundAssets, before: _PublishedContent) -> None:
         self.found, self._settings, self._before = found, settings, before
         self.rejections: list[Rejection] = []
-        self.as_hashed = True
+        self._as_hashed, self._opened = True, set[str]()
 
     def row(self, collection: str, path: str) -> pa.Table | None:
         """Return the file as a row; nothing if it cannot be used."""
-        file = self.found.files[collection][path]
+        file = self.found.at(collection, path)
+        if file is None or (
+            file.member and not still_selected(self._settings.collections[collection], (), (path,))
+        ):
+            return None
         try:
             content = self._content(file)
         except RejectedDocument as error:
             self._reject(file, error.what)
             return None
         digest = sha256_hex(content)
-        self.as_hashed &= digest == self.found.hashes[file]
+        if file.member:
+            self._opened.add(file.location)
+        else:
+            self._as_hashed &= digest == self._hash(file)
         found = recognise(path, content)
         if found.kind is None and path.lower().endswith(".svg"):
             content = without_imports(content)
@@ -216,10 +229,26 @@ class _Reader:
         columns = [pa.array([value], field.type) for value, field in zip(values, ASSETS, strict=True)]
         return pa.Table.from_arrays(columns, schema=ASSETS)
 
+    def as_hashed(self) -> bool:
+        """Return whether files are still as they were hashed, the notebooks that were opened among them."""
+        hashed = self.found.hashed
+        if hashed is None or not self._as_hashed or not self._opened:
+            return self._as_hashed
+        return all(
+            key == key_of_group(group, self._settings, hashed.deciding, hashed.remote)
+            for group, key in zip(hashed.groups, hashed.keys, strict=True)
+            if any(file.location in self._opened for file in group)
+        )
+
+    def _hash(self, file: FoundFile) -> str:
+        assert self.found.hashed is not None  # no file is read where none is hashed
+        return self.found.hashed.assets[file]
+
     def _content(self, file: FoundFile) -> bytes:
         """Return the file's bytes; the snapshot before has those of a file at an address that is the same."""
         own = self._settings.collections[file.collection]
-        kept = self._before.content(file.path, self.found.hashes[file]) if is_address(own.root) else None
+        may_be_kept = is_address(own.root) and not file.member
+        kept = self._before.content(file.path, self._hash(file)) if may_be_kept else None
         return with_retries(partial(read_asset, file, own)).content if kept is None else kept
 
     def _note(self, file: FoundFile, remark: str) -> None:

@@ -18,6 +18,7 @@ from ...pipeline.communities import communities, names
 from ...pipeline.communities.communities import Clusters, LinkGraph, Partition
 from ...pipeline.lexical.analyzer import prose_analyzer
 from ...pipeline.lexical.bm25f import LexicalIndex
+from ...pipeline.links.redirects import redirects_of
 from ...pipeline.links.resolve import each_resolved
 from ...pipeline.model import ResolvedLink
 from ..run.context import RunContext
@@ -49,7 +50,8 @@ class StoredLinks(Collection[ResolvedLink]):
 
 def resolve(run: RunContext, parsed: ParsedCorpus, found: FoundAssets) -> StoredLinks:
     """Return every link of the corpus with its target, or the reason why it has none."""
-    links = each_resolved(parsed.linking_documents(), run.settings.collections, found.paths())
+    settings, redirects = run.settings, redirects_of(run.settings.site)
+    links = each_resolved(parsed.linking_documents(), settings.collections, found.paths(), redirects)
     return stored(links, run.store)
 
 

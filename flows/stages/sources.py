@@ -8,6 +8,7 @@ from functools import partial
 
 from ...artifacts.cache.source_hashes import SourceHashes
 from ...artifacts.store.store import Store
+from ...pipeline.assets.notebook_images import image_place
 from ...pipeline.discover import list_files
 from ...pipeline.discover.selection import still_selected
 from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError
@@ -114,7 +115,8 @@ def _gone(name: str, listing: Listing, documents: Set[str], store: Store) -> tup
     """Return which of the documents, and which assets, were published and are neither listed nor left out."""
     left_out = {each.path for each in listing.rejections if each.collection == name}
     listed = {file.path for file in listing.assets if file.collection == name}
-    return set(documents) - left_out, published_assets(store, {name}).get(name, set()) - listed
+    gone = published_assets(store, {name}).get(name, set()) - listed
+    return set(documents) - left_out, {path for path in gone if image_place(path) is None}
 
 
 def sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import binascii
 import json
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 MAX_IMAGES = 1_000
@@ -19,7 +21,24 @@ _ENDINGS = {
     "image/webp": "webp",
     "image/svg+xml": "svg",
 }
+_PATH = re.compile(
+    rf"(.+\.ipynb)/(cell-\d+-(?:output|attachment)-\d+\.(?:{'|'.join(_ENDINGS.values())}))", re.IGNORECASE
+)
 _UNSEEN_TAGS = frozenset({"remove-cell", "remove_cell", "remove-output", "remove_output"})
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePlace:
+    """The path of a notebook, and the name of an image in it."""
+
+    notebook: str
+    name: str
+
+
+def image_place(path: str) -> ImagePlace | None:
+    """Return where the image at a path is, by the form of the path; nothing if it is in no notebook."""
+    found = _PATH.fullmatch(path)
+    return ImagePlace(found[1], found[2]) if found else None
 
 
 def notebook_images(content: bytes) -> dict[str, bytes]:

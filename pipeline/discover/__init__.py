@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-from ..assets.notebook_images import notebook_images
-from ..errors import RejectedDocument
 from ..filesystems.opening import is_address
 from ..python_packages import module_files
 from ..settings.collection import Collection
-from ..source_files import FoundFile, read_file
+from ..source_files import FoundFile
 from .local_folder import look_in_folder
 from .object_store import look_at_address
 from .selection import FileListing, Selection
@@ -26,27 +22,12 @@ def list_files(name: str, collection: Collection) -> FileListing:
     temporarily unavailable.
     """
     found = (look_at_address if is_address(collection.root) else look_in_folder)(name, collection)
-    _add_notebook_images(found)
     _add_modules(found)
     return FileListing(
         _in_order(found.files),
         tuple(sorted(found.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
         _in_order(found.found_assets),
     )
-
-
-def _add_notebook_images(found: Selection) -> None:
-    """Add the images within notebooks, as files of a folder of the notebook's name."""
-    for file in [each for each in found.files if each.path.lower().endswith(".ipynb")]:
-        with suppress(RejectedDocument):  # whoever parses it says why
-            for name, image in notebook_images(read_file(file, found.collection).content).items():
-                path = f"{file.path}/{name}"
-                if found.is_asset(path):
-                    found.found_assets.append(
-                        FoundFile(
-                            found.name, path, file.location, len(image), member=name, version=file.version
-                        )
-                    )
 
 
 def _add_modules(found: Selection) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..address import INDEX_NAMES, slug_path
 from ..identity import read_front_matter_json
 
 ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
+FORMER = ("redirect_from", "aliases", "alias")
+_SLUGS = ("permalink", "slug")
+_SAY = (*_SLUGS, *FORMER)
 # Docusaurus and others take numbers at the head of names for an order.
 _NUMBERED = re.compile(r"(\A|/)\d{1,3}[-_.]+(?=[^/\d])")
 
@@ -18,14 +23,33 @@ def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     """Return the paths, from the top, at which the document's own tool publishes it in place of its file's.
 
     They are what ``permalink`` and ``slug`` say in the front matter (as JSON), and, in a collection of
-    Jekyll, the path without the underscore of its folder.
+    Jekyll, the path without the underscore of its folder. Former addresses are among them.
     """
-    is_said = '"permalink"' in front_matter or '"slug"' in front_matter
-    given = read_front_matter_json(front_matter) if is_said else {}
-    said = [given[name] for name in ("permalink", "slug") if isinstance(given.get(name), str)]
+    given = read_front_matter_json(front_matter) if any(f'"{each}"' in front_matter for each in _SAY) else {}
+    said = [given[name] for name in _SLUGS if isinstance(given.get(name), str)]
     names = [f"/{slug_path(path, each)}" for each in said if each.strip() and ":" not in each]
     in_jekyll = path.startswith("_") and "/" in path
-    return tuple(dict.fromkeys((*names, *([f"/{path.lstrip('_')}"] if in_jekyll else []))))
+    former = (posixpath.join("/", posixpath.dirname(path), each) for each in former_addresses(given))
+    own = [f"/{path.lstrip('_')}"] if in_jekyll else []
+    return tuple(dict.fromkeys((*names, *own, *map(posixpath.normpath, former))))
+
+
+def former_addresses(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the addresses that a page had, as its front matter says.
+
+    For Obsidian an alias is a name, so that only one like a path counts.
+    """
+    names = [(key, name) for key in FORMER for name in _texts(given.get(key))]
+    return tuple(dict.fromkeys(name for key, name in names if key == "redirect_from" or _is_path(name)))
+
+
+def _texts(value: object) -> list[str]:
+    given = value if isinstance(value, list) else [value]
+    return [each.strip() for each in given if isinstance(each, str) and each.strip()]
+
+
+def _is_path(alias: str) -> bool:
+    return alias.startswith("/") or ("/" in alias and " " not in alias and alias.endswith(("/", ".html")))
 
 
 def published_paths(path: str, aliases: Sequence[str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from ..address import out_of_collection, outside_address
 from ..assets.media import DOCUMENT_ENDINGS
 from ..model import Link, ResolvedLink
 from ..settings.collection import Collection
+from .redirects import NO_REDIRECTS, Redirects
 from .targets import BY_NAME, LinkingDocument, LinkTargets, has_heading
 
 
@@ -25,19 +26,22 @@ def resolve_links(
     documents: Iterable[LinkingDocument],
     collections: Mapping[str, Collection],
     assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    redirects: Redirects = NO_REDIRECTS,
 ) -> list[ResolvedLink]:
     """Return the links of ``each_resolved`` as a list."""
-    return list(each_resolved(documents, collections, assets))
+    return list(each_resolved(documents, collections, assets, redirects))
 
 
 def each_resolved(
     documents: Iterable[LinkingDocument],
     collections: Mapping[str, Collection],
     assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    redirects: Redirects = NO_REDIRECTS,
 ) -> Iterator[ResolvedLink]:
     """Resolve every link of every document, in document order.
 
-    ``assets`` are the paths of each collection's images and attachments.
+    ``assets`` are the paths of each collection's images and attachments. A link to a former address leads to
+    where one of the ``redirects`` does.
     """
     by_collection: dict[str, list[LinkingDocument]] = {}
     for document in sorted(documents, key=lambda d: d.doc_id):
@@ -47,17 +51,34 @@ def each_resolved(
         base_url = collections[name].address.base_url if name in collections else ""
         folder = PurePosixPath(collections[name].root).name if name in collections else ""
         targets[name] = LinkTargets(members, base_url, assets.get(name, ()), folder)
-    store = _Store(targets, {name: each.root for name, each in collections.items() if name in targets})
+    roots = {name: each.root for name, each in collections.items() if name in targets}
+    store = _Store(targets, roots, redirects)
     for members in by_collection.values():
         for member in members:
             yield from _resolve_document(member, store)
 
 
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The document that a link leads to, if there is one, the fragment there, and the link's status."""
+
+    document: LinkingDocument | None
+    fragment: str
+    status: str
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether it leads to nothing in the source's collection."""
+        return self.status.startswith("missing-")
+
+
 class _Store:
     """The documents of all collections, and where these lie."""
 
-    def __init__(self, targets: Mapping[str, LinkTargets], roots: Mapping[str, str]) -> None:
-        self.targets = targets
+    def __init__(
+        self, targets: Mapping[str, LinkTargets], roots: Mapping[str, str], redirects: Redirects
+    ) -> None:
+        self.targets, self._redirects = targets, redirects
         places = {name: posixpath.normpath(root) for name, root in roots.items()}
         self._place = places
         # Of folders within each other, the inner one is meant.
@@ -82,19 +103,23 @@ class _Store:
                 return self.targets[owner].at(path[len(around) + 1 :])
         return None
 
+    def redirected(self, source: LinkingDocument, link: Link, target: str) -> _Meant | None:
+        """Return what a former address leads to now: a document, or an address elsewhere."""
+        fragment, former = link.target.partition("#")[2], unquote(target.partition("?")[0])
+        for written in self._redirects.steps(source.collection, source.path, former):
+            if written.startswith(("https://", "http://")) and not self._redirects.is_own(written):
+                return _Meant(None, "", "external")
+            fragment = written.partition("#")[2] or fragment
+            if found := self._from_top(source.collection, written):
+                return _Meant(found, unquote(fragment).strip(), "resolved")
+        return None
 
-@dataclass(frozen=True, slots=True)
-class _Meant:
-    """The document that a link leads to, if there is one, the fragment there, and the link's status."""
-
-    document: LinkingDocument | None
-    fragment: str
-    status: str
-
-    @property
-    def is_missing(self) -> bool:
-        """Return whether it leads to nothing in the source's collection."""
-        return self.status.startswith("missing-")
+    def _from_top(self, collection: str, address: str) -> LinkingDocument | None:
+        """Return the document at an address from the site's top."""
+        path = self._redirects.path(address)
+        name, _, below = path.partition("/")
+        found = self.targets[collection].from_top(path)
+        return found or (self.targets[name].from_top(below) if name in self.targets else None)
 
 
 def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[ResolvedLink]:
@@ -106,6 +131,8 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
         meant = _meant(document, link, own)
         if meant.is_missing and (other := store.elsewhere(document, link, target)):
             meant = _Meant(other, meant.fragment, "resolved")
+        if meant.is_missing and link.kind == "link":
+            meant = store.redirected(document, link, target) or meant
         found, status = meant.document, meant.status
         if found is not None and meant.fragment and not has_heading(found, meant.fragment):
             status = "missing-heading"

@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin
 
 from ..assets.media import media_type_of
+from ..assets.notebook_images import image_place
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import DocId, Document, Link
 from ..parse.labels import LABEL_PREFIX, label_anchor
@@ -143,7 +144,14 @@ class LinkTargets:
 
     def asset(self, source: LinkingDocument, link: Link, target: str) -> str | None:
         """Return the path of the image or attachment that ``target`` means in ``source``."""
-        return self._assets.find(source.path, target, by_name=link.kind in BY_NAME)
+        found = self._assets.find(source.path, target, by_name=link.kind in BY_NAME)
+        return found or self._image_of_notebook(source, target)
+
+    def _image_of_notebook(self, source: LinkingDocument, target: str) -> str | None:
+        """Return the path of an image in a notebook; only whoever opens the notebook knows if it is there."""
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), unquote(target)))
+        place = image_place(path)
+        return path if place and place.notebook in self._by_path else None
 
     def _is_external(self, target: str) -> bool:
         if target.startswith("//"):
@@ -175,19 +183,22 @@ class LinkTargets:
         )
 
     def _by_published_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
-        """Return the document at the path that its tool publishes it at, from the site's top or relative.
+        """Return the document at the path that its tool publishes it at, from the site's top or relative."""
+        joined = posixpath.join("/", posixpath.dirname(source.path), unquote(target.partition("?")[0]))
+        path = posixpath.normpath(joined).strip("/")
+        return self.from_top(path) if target.startswith("/") else self._published(path)
+
+    def from_top(self, path: str) -> LinkingDocument | None:
+        """Return the document at a path that its tool publishes it at, from the site's top.
 
         The collection's folder may be below the site's top: as ``docs``, or by its own name.
         """
-        joined = posixpath.join("/", posixpath.dirname(source.path), unquote(target.partition("?")[0]))
-        path = posixpath.normpath(joined).strip("/").lower()
         first, _, below = path.partition("/")
-        may_be_below = target.startswith("/") and below and first in ("docs", self._folder)
-        for each in (path, below) if may_be_below else (path,):
-            found = self.at(each) or self._by_published.get(path_stem(unnumbered(each)))
-            if found is not None:
-                return found
-        return None
+        may_be_below = below and first.lower() in ("docs", self._folder)
+        return self._published(path) or (self._published(below) if may_be_below else None)
+
+    def _published(self, path: str) -> LinkingDocument | None:
+        return self.at(path.lower()) or self._by_published.get(path_stem(unnumbered(path.lower())))
 
     def _by_folder_address(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
         """Return the document at a path that begins at the page as a folder, as a browser sees clean URLs."""

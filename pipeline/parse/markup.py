@@ -36,7 +36,7 @@ MAX_DEPTH = 2_000
 MAX_TAGS = 200_000
 # Per tag: parsers compare each attribute with those before it. A long page may have many in all.
 MAX_ATTRIBUTES = 1_000
-_TAG_PARTS = re.compile(r"<(/?)([A-Za-z][^\s<>/]*)([^<>]*)")
+TAG_PARTS = re.compile(r"<(/?)([A-Za-z][^\s<>/]*)([^<>]*)")
 # These never nest by themselves: void tags, and those whose end tag HTML allows authors to omit.
 _FLAT_NAMES = """
     area base br col embed hr img input link meta param source track wbr
@@ -77,7 +77,7 @@ def require_tame(html: str, where: str) -> None:
     It is a linear scan, made before any parser or sanitizer sees the HTML.
     """
     depth = 0
-    for tags, found in enumerate(_TAG_PARTS.finditer(html), start=1):
+    for tags, found in enumerate(TAG_PARTS.finditer(html), start=1):
         closing, name, rest = found.groups()
         if len(rest) > MAX_ATTRIBUTES and len(rest.split()) > MAX_ATTRIBUTES:
             raise _bomb(f"more than {MAX_ATTRIBUTES} attributes in one tag", where)

@@ -264,6 +264,8 @@ class Settings(Table):
         model = recorded_model_name(self.embed.model)
         embed = self.embed
         given["embed"] = {"model": model, "query_prompt": embed.query_prompt, "precision": embed.precision}
+        if self.site.redirects:  # links to former addresses lead on
+            given["site"] = {"redirects": self.site.redirects, "base_url": self.site.base_url}
         return given
 
     def fingerprint(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..pipeline.address import INDEX_NAMES, slug_path
 from ..pipeline.identity import read_front_matter_json
-from ..pipeline.links.published import unnumbered
+from ..pipeline.links.published import FORMER, former_addresses, unnumbered
 from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
 from . import urls
@@ -22,7 +22,6 @@ _ORDER = ("nav_order", "sidebar_position", "weight", "order")
 _LABEL = ("nav_title", "sidebar_label", "linkTitle", "linktitle", "navTitle")
 # Just the Docs; Docusaurus; Docsy; hugo-book; Sphinx.
 _HIDDEN = ("nav_exclude", "unlisted", "toc_hide", "bookHidden", "orphan")
-_FROM = ("redirect_from", "aliases", "alias")
 _SLUGS = ("slug", "permalink")
 _NAMES = (
     *_SLUGS,
@@ -30,7 +29,7 @@ _NAMES = (
     *_ORDER,
     *_LABEL,
     *_HIDDEN,
-    *_FROM,
+    *FORMER,
     "parent",
     "sidebar",
     "menu",
@@ -74,7 +73,7 @@ def placement_of(front_matter: str) -> Placement:
         hidden=_is_hidden(given, sidebar) or bool(given.get("redirect_to")),
         parent=_text(given.get("parent")),
         grand_parent=_text(given.get("grand_parent")),
-        former=_former(given),
+        former=former_addresses(given),
         moved_to=next(iter(_texts(given.get("redirect_to"))), ""),
         slug=next(filter(None, (_path(given.get(key)) for key in _SLUGS)), ""),
         name=name if (name := _path(given.get("id"))) and "/" not in name else "",
@@ -97,6 +96,14 @@ def published_path(path: str, front_matter: str, settings: Site) -> str:
     return urls.page_path(named) if named != path else ""
 
 
+def served_file(path: str) -> str:
+    """Return the file of the site that a server shows at a path, which may be that of a document."""
+    ending = PurePosixPath(path).suffix.lower()
+    if ending in (".md", ".mdx", ".rst", ".ipynb", ".canvas", ".markdown"):
+        return urls.page_path(path)
+    return path if ending in (".html", ".htm") else f"{path}/{urls.HOME}"
+
+
 def _order(given: Mapping[str, Any]) -> float:
     for key in _ORDER:
         value = given.get(key)
@@ -114,16 +121,6 @@ def _is_hidden(given: Mapping[str, Any], sidebar: Mapping[str, Any]) -> bool:
     if any(given.get(key) is True for key in _HIDDEN) or sidebar.get("hidden") is True:
         return True
     return given.get("sidebar") == "hidden" or given.get("displayed_sidebar", "") is None
-
-
-def _former(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return former addresses; for Obsidian an alias is a name, so that only one like a path counts."""
-    names = [(key, name) for key in _FROM for name in _texts(given.get(key))]
-    return tuple(dict.fromkeys(name for key, name in names if key == "redirect_from" or _is_path(name)))
-
-
-def _is_path(alias: str) -> bool:
-    return alias.startswith("/") or ("/" in alias and " " not in alias and alias.endswith(("/", ".html")))
 
 
 def _menu(value: object) -> Mapping[str, Any]:

@@ -169,6 +169,13 @@ x = "a long line of code that is wider than what the box leaves of the column, a
 
     !!! note
         A box beside a box.
+
+!!! info inline "At the start"
+    Text of a box at the other side.
+
+```python
+x = "a long line of code that is wider than what the box leaves of the column, and has a button to copy it"
+```
 """
 _OVERLAPS = """
 return [...document.querySelectorAll('.callout-inline')].flatMap(box => {
@@ -186,5 +193,10 @@ def test_code_and_boxes_end_before_a_box_at_their_side(browser: webdriver.Chrome
     build_site(snapshot_of({"notes": {"beside.md": BESIDE}}), site, Site())
     resize(browser, 1280, 900)
     browser.get((site / "beside.html").as_uri())
-    assert len(browser.find_elements(By.CSS_SELECTOR, ".callout-inline")) == 2
+    boxes = browser.find_elements(By.CSS_SELECTOR, ".callout-inline")
+    assert [box.value_of_css_property("float") for box in boxes] == [
+        "inline-end",
+        "inline-end",
+        "inline-start",
+    ]
     assert browser.execute_script(_OVERLAPS) == 0

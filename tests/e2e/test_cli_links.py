@@ -50,6 +50,13 @@ def test_settings_name_the_folders_and_json_holds_all(line: CommandLine) -> None
     }  # fmt: skip
 
 
+def test_links_to_former_addresses_are_not_broken(line: CommandLine) -> None:
+    moved = '[site.redirects]\n"none.md" = "b.md"\n"d.html" = "https://example.org/"\n'
+    (line.folder / "noctule.toml").write_text(f"{SETTINGS}{moved}")
+    found = line.run("links", "--json", "--warn")
+    assert [each["target"] for each in found.json["broken"]] == ["no.png", "b.md#nope", "Gone"]
+
+
 def test_without_the_package_that_reads_a_file_the_command_says_what_to_install(
     line: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

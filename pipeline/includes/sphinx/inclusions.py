@@ -29,7 +29,7 @@ _OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _UNQUOTED = re.compile(r"\A(['\"])(.*)\1\Z")
 _CODE_INDENT = "   "
 # What the block of code says of itself, and not which part of the file it is.
-_SHOWN = ("caption", "linenos", "lineno-start", "emphasize-lines")
+_SHOWN = ("caption", "linenos", "lineno-start", "number-lines", "emphasize-lines")
 
 
 def directives(text: str) -> Iterator[Directive]:
@@ -48,9 +48,12 @@ def _directives(pattern: re.Pattern[str], text: str, *, is_rst: bool) -> Iterato
         if not is_rst:  # MyST's are YAML
             options = {name: _UNQUOTED.sub(r"\2", value) for name, value in options.items()}
         language = _code_language(found["kind"], options, found["target"])
+        target = found["target"].strip("<>")
+        if not options.get("caption", target):  # the name of the file is meant
+            options["caption"] = target
         yield Directive(
             *found.span(),
-            found["target"].strip("<>"),
+            target,
             _part(options),
             _form(language, options, is_rst),
             found["indent"],

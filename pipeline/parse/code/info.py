@@ -123,11 +123,11 @@ def code_classes(info: CodeInfo) -> str:
     return " ".join(filter(None, (numbered, f"marked-{marked}" if marked else "")))
 
 
-def code_info(language: str, attributes: str) -> CodeInfo:
+def code_info(language: str, attributes: str, title: str = "") -> CodeInfo:
     """Return what the attributes of ``<pre>`` say, as ``code_classes`` writes it."""
     marked, numbered = _MARKED.search(attributes), _NUMBERED_CLASS.search(attributes)
     lines = {"marked": line_numbers(marked[1].replace("_", ","))} if marked else {}
-    return CodeInfo(language, first_number=int(numbered[1]) if numbered else None, lines=lines)
+    return CodeInfo(language, title, int(numbered[1]) if numbered else None, lines)
 
 
 def line_numbers(spec: str) -> frozenset[int]:

@@ -10,6 +10,7 @@ from itertools import islice
 from bs4.element import PageElement, PreformattedString, Tag
 
 from ...model import Block, BlockKind, Heading, Link, LinkKind
+from ...visibility import SEARCH_EXCLUDED, UNSEARCHED_ATTRIBUTES
 from ..labels import PARSED
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -20,6 +21,7 @@ _BLOCK_NAMES = """
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _BREAKS = _HEADINGS | _BLOCKS | {"tr", "td", "th"}
+_BLOCK_TAGS = _BREAKS | _ITEMS | {"pre"}
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
 _SPACE = re.compile(r"[ \t\n\r\f\u00a0]+")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|brush:)-?([\w+#.-]+)")
@@ -48,6 +50,16 @@ class _OpenLink:
     piece: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Unsearched:
+    """An element that searches leave out: whole blocks, or the pieces and code of one since it began."""
+
+    tag: Tag
+    is_block: bool
+    piece: int
+    code: int
+
+
 @dataclass(slots=True)
 class Flow:
     """The text under construction: one block after another, with a blank line between."""
@@ -66,6 +78,9 @@ class Flow:
     _anchor: str = ""
     _row: Tag | None = None
     _code_from: int = -1
+    _left_out: _Unsearched | None = None
+    # The level of the heading whose section searches leave out.
+    _unsearched_level: int = 0
 
     def walk(self, root: Tag) -> None:
         """Read everything under ``root``."""
@@ -81,18 +96,30 @@ class Flow:
         return "".join(self._parts)
 
     def _enter(self, tag: Tag) -> None:
-        name = tag.name
+        is_block = self._row is None and tag.name in _BLOCK_TAGS
+        if is_block:
+            self._flush()
+        if self._left_out is None and any(name in tag.attrs for name in UNSEARCHED_ATTRIBUTES):
+            self._leave_out(tag, is_block=is_block)
         if self._row is not None:
             self._enter_cell_content(tag)
-        elif name in _BREAKS or name in _ITEMS or name == "pre":
-            self._flush()
+        elif is_block:
             self._enter_block(tag)
         self._enter_inline(tag)
+
+    def _leave_out(self, tag: Tag, *, is_block: bool) -> None:
+        """Begin what searches leave out; around blocks, with a block of its own."""
+        if not is_block and self._row is None and tag.find([*_BLOCK_TAGS]) is not None:
+            self._flush()
+            is_block = True
+        self._left_out = _Unsearched(tag, is_block, len(self._pieces), len(self._code))
 
     def _enter_block(self, tag: Tag) -> None:
         name = tag.name
         if name in _HEADINGS:
             self._heading, self._anchor = int(name[1]), attribute(tag, "id")
+            if not self._unsearched_level or self._heading <= self._unsearched_level:
+                self._unsearched_level = self._heading if SEARCH_EXCLUDED in tag.attrs else 0
         elif name == "pre":
             self._pre(tag)
         elif name in _ITEMS:
@@ -131,6 +158,20 @@ class Flow:
             self._items.pop()
         elif name in _BREAKS:
             self._flush()
+        if self._left_out is not None and self._left_out.tag is tag:
+            self._end_left_out(self._left_out)
+
+    def _end_left_out(self, left_out: _Unsearched) -> None:
+        if left_out.is_block:
+            self._flush()
+        else:
+            del self._pieces[left_out.piece :], self._code[left_out.code :]
+        self._left_out = None
+
+    def _add(self, block: Block) -> None:
+        is_left_out = self._left_out is not None and self._left_out.is_block
+        if not is_left_out and not self._unsearched_level:
+            self.blocks.append(block)
 
     def _image(self, tag: Tag) -> None:
         alt, src = _folded(attribute(tag, "alt")), attribute(tag, "src")
@@ -158,10 +199,11 @@ class Flow:
         self._emit("table", line if line.strip(" |") else "")
 
     def _pre(self, tag: Tag) -> None:
-        code = tag.get_text().strip("\n")
+        code, title = tag.get_text().strip("\n"), attribute(tag, "title")
         self._pieces = []
         if code.strip():
-            self.blocks.append(Block("code", *self._put(code), code, code, language_of(tag)))
+            text = f"{title}\n{code}" if title else code
+            self._add(Block("code", *self._put(text), text, code, language_of(tag)))
         if PARSED in attribute(tag, "class").split():
             links = ((attribute(link, "href"), _folded(link.get_text())) for link in tag.find_all("a"))
             self._waiting += [("link", href, text) for href, text in links if href]
@@ -189,7 +231,7 @@ class Flow:
     def _emit(self, kind: BlockKind, text: str) -> None:
         if text:
             start, end = self._put(text)
-            self.blocks.append(Block(kind, start, end, text, "\n".join(self._code)))
+            self._add(Block(kind, start, end, text, "\n".join(self._code)))
             self._settle(start)
         self._settle(self._length)
         self._reset()

@@ -46,7 +46,7 @@ def mark_callouts(state: StateCore) -> None:
 def _mark_admonitions(tokens: list[Token]) -> None:
     for position, (token, after) in enumerate(pairwise(tokens)):
         if token.type == "admonition_open":
-            beside = " callout-inline" if "inline" in str(token.attrs.get("class", "")).split() else ""
+            beside = _side(str(token.attrs.get("class", "")).split())
             token.attrSet("class", f"callout callout-{token.meta['tag']}{beside}")
             if after.type == "admonition_title_open" and (
                 token.markup.startswith("???") or token.meta["tag"] == _FOLDED
@@ -57,6 +57,13 @@ def _mark_admonitions(tokens: list[Token]) -> None:
             kind = token.markup.partition(" ")[2]
             token.attrSet("class", "callout-title")
             token.meta = {"callout": "default" if after.content.lower() == kind.lower() else "given"}
+
+
+def _side(classes: list[str]) -> str:
+    """Return the classes of a box beside the text, as Material names its side."""
+    if "inline" not in classes:
+        return ""
+    return " callout-inline" if "end" in classes else " callout-inline callout-start"
 
 
 def _marker(tokens: list[Token], position: int) -> re.Match[str] | None:

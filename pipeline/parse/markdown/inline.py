@@ -12,6 +12,7 @@ from markdown_it.token import Token
 from ...assets.media import media_type_of
 from ...model import LinkKind
 from ..markup import FoundLink, alt_of, href_of, sized, src_of
+from ..unsearched import UnsearchedElements
 from .marks import KEYS
 
 
@@ -47,6 +48,7 @@ class _Reader:
         self.pieces: list[str] = []
         self.open: list[_Open] = []
         self.hidden = ""
+        self.left_out, self.searched = UnsearchedElements(), (0, 0)
         self.footnotes = footnotes
 
     def read(self, children: Sequence[Token]) -> InlineText:
@@ -54,7 +56,7 @@ class _Reader:
         for token in children:
             kind = token.type
             if kind == "html_inline":
-                self.html(token)
+                self.raw(token)
             elif self.hidden:
                 continue
             elif kind in ("text", "text_special", "formula", KEYS):
@@ -67,8 +69,24 @@ class _Reader:
                 self._close("markdown")
             elif handler := dispatch.get(kind):
                 handler(self, token)
+        if self.left_out.is_open:
+            self._leave_out()
         self.result.text = "".join(pieces)
         return self.result
+
+    def raw(self, token: Token) -> None:
+        """Read a tag; what searches leave out is text until its end, for the links within."""
+        was_open = self.left_out.is_open
+        if not was_open:
+            self.searched = len(self.pieces), len(self.result.code)
+        is_searched = bool(self.left_out.searched(token.content))
+        self.html(token)
+        if not self.left_out.is_open and (was_open or not is_searched):
+            self._leave_out()
+
+    def _leave_out(self) -> None:
+        pieces, code = self.searched
+        del self.pieces[pieces:], self.result.code[code:]
 
     def code(self, token: Token) -> None:
         self.pieces.append(token.content)

@@ -52,6 +52,11 @@ _ATTRIBUTES = re.compile(
     r"\{:?[ \t]*(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+))"
     r"(?:[ \t]+(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+)))*[ \t]*\}"
 )
+# PyMdown's bars: a share or a fraction, and a label.
+_PROGRESS = re.compile(
+    r"\[=[ \t]*(\d{1,3}(?:\.\d+)?%|\d{1,6}/\d{1,6})"
+    r"(?:[ \t]+(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'))?[ \t]*\]"
+)
 _ABBREVIATION = re.compile(r"\*\[([^\[\]\n]{1,60})\]:[ \t]*([^\n]{1,300})")
 
 
@@ -202,7 +207,21 @@ def _element(state: StateInline, tag: str, start: int, end: int) -> None:
     state.posMax = most
 
 
-_RULES = {"=": _highlight, "+": _keys, "{": _braces, ":": _colons}
+def _progress(state: StateInline, silent: bool) -> bool:
+    """Parse a bar, ``[=75% "Loaded"]``, as the text that it shows, and how far it is."""
+    found = _PROGRESS.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        label = (found[2] or found[3] or "").strip()
+        state.push("text", "", 0).content = (
+            f"{label} ({found[1]})" if label not in ("", found[1]) else found[1]
+        )
+    state.pos = found.end()
+    return True
+
+
+_RULES = {"=": _highlight, "+": _keys, "{": _braces, ":": _colons, "[": _progress}
 
 
 def inserted(state: StateInline, silent: bool) -> bool:

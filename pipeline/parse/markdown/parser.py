@@ -15,6 +15,7 @@ from ..content import ParsedContent, first_title
 from ..front_matter import one_line, unique
 from ..labels import myst_anchors, myst_labels
 from ..markup import FoundLink, links_in, names_in, require_tame, visible_text
+from ..unsearched import UnsearchedElements
 from .inline import InlineText, read_inline
 from .listings import listing_of
 from .marks import TASK_STATES
@@ -67,6 +68,7 @@ class _Reader:
     row: list[InlineText] | None = None
     # The parts of the text that stand on the page and that searches leave out.
     unsearched: tuple[range, ...] = ()
+    left_out: UnsearchedElements = field(default_factory=UnsearchedElements)
 
     def walk(self, tokens: list[Token]) -> None:
         self.unsearched = tuple(
@@ -137,10 +139,17 @@ class _Reader:
     def html(self, token: Token) -> None:
         self.raw_blocks.append(token.content)
         start, end = self.span(token.map or [0, 0])
-        self.block("list" if self.items else "text", start, end, visible_text(token.content))
+        searched = self.left_out.searched(token.content)
+        self.add("list" if self.items else "text", start, end, visible_text(searched))
         self.locate(links_in(token.content), start, end)
 
     def block(
+        self, kind: BlockKind, start: int, end: int, text: str, code: str = "", language: str = ""
+    ) -> None:
+        if not self.left_out.is_open:
+            self.add(kind, start, end, text, code, language)
+
+    def add(
         self, kind: BlockKind, start: int, end: int, text: str, code: str = "", language: str = ""
     ) -> None:
         if text.strip() and not any(start in each for each in self.unsearched):

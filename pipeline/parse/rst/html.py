@@ -12,7 +12,7 @@ from ..labels import FORMULA, PARSED, UNTITLED, label_anchor
 from .admonitions import FOLDS
 from .faults import balanced, quoted_by
 from .fields import is_first, without_settings
-from .objects import LANGUAGE, LINES, language_of_literal
+from .objects import LANGUAGE, LINES, TITLE, language_of_literal
 from .pictures import SHAPE
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
@@ -154,7 +154,8 @@ class _Writer:
 
     def code(self, node: nodes.Element, language: str) -> None:
         classes = f"{f'language-{language}' if language else ''} {node.get(LINES, '')}".strip()
-        attributes = f' class="{escape(classes)}"' if classes else ""
+        given = {"class": classes, "title": str(node.get(TITLE, ""))}
+        attributes = "".join(f' {name}="{escape(value)}"' for name, value in given.items() if value)
         self.out.append(f"{self.names(node)}<pre{attributes}>{escape(node.astext(), quote=False)}</pre>")
 
     def visit_comment(self, node: nodes.Element) -> None:
@@ -227,8 +228,7 @@ class _Writer:
     def visit_term(self, node: nodes.Element) -> None:
         self.out.append(f"<dt>{self.names(node)}")
         self.children(node)
-        parent = node.parent
-        for other in parent.children if isinstance(parent, nodes.Element) else ():
+        for other in node.parent.children if isinstance(node.parent, nodes.Element) else ():
             if isinstance(other, nodes.classifier):
                 self.out.append(" : ")
                 self.children(other)

@@ -21,6 +21,8 @@ from .admonitions import EQUATION, Lenient, by_name, label_or_document
 LANGUAGE = "noctule-language"
 # What is said of lines: their numbers, and those that are marked.
 LINES = "noctule-lines"
+# The block's title, which the option ``caption`` gives.
+TITLE = "noctule-title"
 
 _MAX_GUESSED = 20_000
 # An assignment, a call, a decorator or a statement: other text may be read as Python by chance.
@@ -53,7 +55,7 @@ class Code(Lenient):
     """A block of code whose language is its argument or follows from its name."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the caption and the code; nothing if the author hid it."""
+        """Return the code with its caption as title; nothing if the author hid it."""
         if "hide" in self.options:
             return []
         argument, code = self.parts()
@@ -64,7 +66,8 @@ class Code(Lenient):
         block[LINES] = code_classes(
             options_info([f":{name}: {value}" for name, value in self.options.items()])
         )
-        return [*self.caption(), *self.named(block)]
+        block[TITLE] = "".join(node.astext() for node in self.inline(self.options.get("caption", "")))
+        return list(self.named(block))
 
     def parts(self) -> tuple[str, str]:
         """Return the argument and the code, between which some authors leave no blank line."""

@@ -174,7 +174,8 @@ class Decorator:
         language = language_name(known[1] if known else indexed)
         if language == "math":
             return f"<p>{formula_html(text.strip(), True)}</p>"
-        return listing_html(CodeListing(code_info(language, attributes), text.removeprefix("\n")))
+        title = unescape(_parsed(attributes).get("title", ""))
+        return listing_html(CodeListing(code_info(language, attributes, title), text.removeprefix("\n")))
 
 
 def html_headings(clean: str, anchors: Sequence[str]) -> list[Anchored]:

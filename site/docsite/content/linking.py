@@ -20,6 +20,7 @@ from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
 from ..library import Entry, Library
 from ..link_rows import Asset, LinkRow
+from ..placement import served_file
 
 _SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
 _HEADING = re.compile(r"<h([1-6])\b[^<>]*>.*?</h\1>", re.DOTALL)
@@ -178,7 +179,7 @@ class PageLinks:
             return self._internal(entry, self._anchors.find(entry, row.fragment))
         if row.status == "external":
             href = row.target if is_outward(row.target) else self._outside(row.target)
-            return Destination("external", href) if href else MISSING
+            return Destination("external", href)
         if (asset := self.asset_of(row)) is not None:
             # Viewers of PDF open the page that it names.
             fragment = f"#{quote(row.fragment, safe='=&,-._~')}" if row.fragment else ""
@@ -186,8 +187,12 @@ class PageLinks:
         return ASSET if row.status == "missing-asset" else MISSING
 
     def _outside(self, target: str) -> str:
-        """Return the address of what lies beside the collection where it is published."""
-        return outside_address(self._source.path, self._library.url(self._source), target)
+        """Return the address of what lies beside the collection, or of the page at a former address."""
+        if found := outside_address(self._source.path, self._library.url(self._source), target):
+            return found
+        path = posixpath.join("/", posixpath.dirname(self._source.path), unquote(target.partition("?")[0]))
+        former = served_file(posixpath.normpath(path.partition("#")[0]).strip("/"))
+        return self._library.href(self._page, former)
 
     def _internal(self, entry: Entry, anchor: str) -> Destination:
         href = self._library.href(self._page, entry.page, anchor)

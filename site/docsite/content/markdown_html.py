@@ -241,7 +241,8 @@ class _Renderer(RendererHTML):
         token = tokens[index]
         kind = str(token.meta.get("tag", "note")).lower()
         is_open = " open" if "open" in token.attrs else ""
-        beside = " callout-inline" if "callout-inline" in str(token.attrs.get("class", "")) else ""
+        classes = str(token.attrs.get("class", "")).split()
+        beside = "".join(f" {name}" for name in ("callout-inline", "callout-start") if name in classes)
         return f'<{token.tag} class="callout callout-{escape(kind)}{beside}"{is_open}>\n'
 
     def admonition_title_open(self, tokens: Sequence[Token], index: int, *_: object) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlsplit
 from ...pipeline.printable import is_printable
 from .. import urls
 from ..outline.plan import SitePage, SitePlan
-from ..placement import MAX_PATH_BYTES
+from ..placement import MAX_PATH_BYTES, served_file
 
 MAX_REDIRECTS = 20_000
 _MAX_STEPS = 20
@@ -102,10 +102,7 @@ def _file(plan: SitePlan, address: str) -> str:
     too_long = len(clean.encode()) > MAX_PATH_BYTES or any(len(p.encode()) > 200 for p in clean.split("/"))
     if clean.startswith("..") or clean == "." or too_long:
         return ""
-    _, ending = posixpath.splitext(clean)
-    if ending.lower() in (".md", ".mdx", ".rst", ".ipynb", ".canvas", ".markdown"):
-        return urls.page_path(clean)
-    return clean if ending.lower() in (".html", ".htm") else f"{clean}/{urls.HOME}"
+    return served_file(clean)
 
 
 def _below_base(plan: SitePlan, address: str) -> str:

@@ -12,7 +12,13 @@ from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot, RejectedDocument
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
-from noctule.pipeline.source_files import FoundFile, read_asset, read_file
+from noctule.pipeline.source_files import (
+    FoundFile,
+    files_by_path,
+    image_of_notebook,
+    read_asset,
+    read_file,
+)
 
 
 def collection(root: Path, **more: object) -> Collection:
@@ -205,14 +211,20 @@ def test_assets_of_static_folders_are_as_if_they_lay_in_the_collection(tmp_path:
         list_files("c", collection.model_copy(update={"static_folders": (str(tmp_path / "gone"),)}))
 
 
-def test_images_of_notebooks_are_assets(tmp_path: Path) -> None:
+def test_images_of_notebooks_are_read_by_their_paths_and_not_listed(tmp_path: Path) -> None:
     image = b"\x89PNG\r\n\x1a\n"
     cell = {"outputs": [{"data": {"image/png": b64encode(image).decode(), "image/svg+xml": "<svg/>"}}]}
     (tmp_path / "a.ipynb").write_text(json.dumps({"cells": [cell]}))
-    (tmp_path / "b.ipynb").write_text('{"image/png"')
     collection = Collection(root=str(tmp_path))
-    (file,) = list_files("c", collection).assets
-    assert file.path == "a.ipynb/cell-1-output-1.png" and read_asset(file, collection).content == image
+    listing = list_files("c", collection)
+    files = files_by_path(listing.files)["c"]
+    file = image_of_notebook("a.ipynb/cell-1-output-1.png", files)
+    assert file is not None and listing.assets == ()
+    assert read_asset(file, collection).content == image
+    assert image_of_notebook("b.ipynb/cell-1-output-1.png", files) is None
+    assert image_of_notebook("a.ipynb/owl.png", files) is None
+    with pytest.raises(RejectedDocument, match="max_asset_bytes = 5"):
+        read_asset(file, Collection(root=str(tmp_path), max_asset_bytes=5))
     (tmp_path / "a.ipynb").write_text("{}")
     with pytest.raises(RejectedDocument, match="no such image"):
         read_asset(file, collection)

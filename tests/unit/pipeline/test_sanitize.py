@@ -26,6 +26,18 @@ GOLDEN = [
     ("<input type=checkbox checked>", '<input type="checkbox" disabled="disabled" checked="checked">'),
     ('<img src="https://evil.example/t.gif" alt="a <b>">', "a &lt;b&gt;"),
     ('<img src="//evil.example/t.gif" alt="a">', "a"),
+    ('<img src="//evil.example/t.gif">', ""),
+    ('<img src="https://evil.example/t.gif?u=1" width="1" height="1">', ""),
+    (
+        '<img src="https://e.org/a/the%20owl&lt;.png?x=1&amp;y">',
+        '<a href="https://e.org/a/the%20owl&lt;.png?x=1&amp;y" rel="noopener noreferrer">the owl&lt;.png</a>',
+    ),
+    ('<a href="b.html"><img src="http://e.org/a.svg" alt=""></a>', '<a href="b.html"></a>'),
+    (
+        '<a href="b.html">b</a><img src="http://e.org/"><a name="c"><img src="c.png"></a>',
+        '<a href="b.html">b</a><a href="http://e.org/" rel="noopener noreferrer">e.org</a>'
+        '<a id="source-c"><img src="c.png"></a>',
+    ),
     ('<img src="\\\\evil.example/t.gif" alt="a">', "a"),
     ('<img src="/\t/evil.example/t.gif" alt="a">', "a"),
     ('<img src="data:image/png;base64,AAAA" alt="a">', "a"),

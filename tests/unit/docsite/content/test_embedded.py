@@ -200,6 +200,10 @@ def test_images_from_the_web_are_texts_unless_they_are_allowed() -> None:
     policies = [page.select_one("meta[http-equiv]") for page in (plain, shown)]
     assert ["https:" in str(policy) for policy in policies] == [False, True]
     assert not plain.select("article img") and "A badge" in plain.text
+    assert [(link["href"], link.text) for link in plain.select("article p a")] == [
+        ("page.html", "page.html"),
+        ("http://e.org/d.png", "d.png"),
+    ]
     badge, linked = shown.select("article img")
     assert badge.attrs == {
         "src": "https://e.org/b.svg?x=1&y=2",

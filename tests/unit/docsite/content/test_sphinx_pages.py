@@ -57,6 +57,21 @@ def test_tabs_are_those_of_the_site(text: str) -> None:
     assert [each.text for each in page.select(".callout-tab > p:last-child")] == ["First.", "Last."]
 
 
+@pytest.mark.parametrize(
+    ("name", "numbered"), [("code-block", ":linenos:\n   :lineno-start: 9"), ("code", ":number-lines: 9")]
+)
+def test_a_block_of_code_has_its_title_its_numbers_and_its_marked_lines(name: str, numbered: str) -> None:
+    options = f'   :caption: Of *owls* & "bats"\n   {numbered}\n   :emphasize-lines: 2\n'
+    page = _page(f".. {name}:: python\n{options}\n   a = 1\n   b = 2\n")
+    (figure,) = page.select("article figure.code.numbered")
+    (title,) = figure.select("figcaption.code-title")
+    assert title.text == 'Of owls & "bats"' and page.select("article p strong") == []
+    assert [(each["class"], each["data-line"]) for each in figure.select(".line")] == [
+        (["line"], "9"),
+        (["line", "marked"], "10"),
+    ]
+
+
 def test_blocks_of_code_may_be_tabs() -> None:
     page = _page(
         ".. tabs::\n\n   .. code-tab:: py\n\n      x = 1\n\n   .. code-tab:: js Node\n\n      let x\n\n"

@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 from noctule.docsite.build import build_site
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.pages.redirects import redirects_of
+from noctule.pipeline.links import redirects as former
 from noctule.pipeline.settings.site import Site
 from tests.site_builder import snapshot_of
 
@@ -94,3 +95,22 @@ def test_a_404_document_is_the_text_of_the_404_page_and_no_page_of_the_tree(tmp_
     assert [a["href"] for a in soup.select(".prose p a")] == ["/docs/b.html", "https://e.org/"]
     assert "404" not in (tmp_path / "site/_pages/index.html").read_text()
     assert "404" not in (tmp_path / "site/sitemap.xml").read_text()
+
+
+@pytest.mark.parametrize("clean", [False, True])
+def test_links_to_former_addresses_lead_on(tmp_path: Path, clean: bool) -> None:
+    text = "# P\n\n[one](../x.html#part), [two](/far/), [three](/start/), [four](/none)\n"
+    texts = TEXTS | {"b.md": "# B\n\n## Part\n\nOwls.\n", "deep/page.md": text}
+    site = Site(redirects={"x.md": "b.md", "/far": "https://example.org/"}, clean_urls=clean)
+    build_site(snapshot_of({"docs": texts}, redirects=former.redirects_of(site)), tmp_path / "site", site)
+    page = tmp_path / "site" / ("deep/page/index.html" if clean else "deep/page.html")
+    soup = BeautifulSoup(page.read_text(), "html.parser")
+    links = {link.text: str(link["href"]) for link in soup.select("article p a")}
+    up = "../../" if clean else "../"
+    assert links == {
+        "one": f"{up}b/#part" if clean else f"{up}b.html#part",
+        "two": f"{up}far/" if clean else f"{up}far/index.html",
+        "three": f"{up}guide/intro/" if clean else f"{up}guide/intro.html",
+    }
+    leads_on = (page.parent / links["two"] / ("index.html" if clean else "")).resolve()
+    assert "https://example.org/" in leads_on.read_text()

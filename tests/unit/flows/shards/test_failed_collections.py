@@ -23,6 +23,7 @@ from noctule.pipeline.model import Source
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
+from tests.pictures import notebook
 from tests.shared_folder import shared_folder
 from tests.unit.flows.shards.test_shards import shown
 
@@ -43,6 +44,7 @@ def write_collections(root: Path) -> None:
             )
     journal = root / "journal"
     (journal / "owl.png").write_bytes(PIXEL)
+    (journal / "plot.ipynb").write_text(notebook(PIXEL))
     (journal / "journal03.md").write_text("# Journal 3\n\nHerons at dawn.\n\n![An owl](owl.png)\n")
     (journal / "broken.md").write_bytes(b"\x00\xff\xfe")
 
@@ -84,6 +86,7 @@ class Nights:
             for table in ("documents", "assets", "links"):
                 rows = [sorted(map(str, _rows(each, table))) for each in (one, other)]
                 assert rows[0] == rows[1] and rows[0], table
+            assert "plot.ipynb/cell-1-output-1.png" in {path for _, path, _ in _rows(one, "assets")}
         with self.sharded.open() as opened:
             check_deep(opened.path, opened.id)
 

@@ -24,7 +24,7 @@ from noctule.pipeline.errors import SourceError
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import DocId, ResolvedLink
 from noctule.pipeline.settings.reading import parse
-from tests.pictures import png
+from tests.pictures import notebook, png
 from tests.snapshot_builder import publish_tiny_snapshot
 
 RECORD = CorpusRecord((), {}, {}, as_hashed=True)
@@ -139,6 +139,29 @@ def test_a_change_after_the_hashing_is_noticed(root: Path) -> None:
     (root / "img" / "owl.png").write_bytes(png(5, 5))
     tables, record = assets.collect_assets(run, Store(run.store), found, [_link("img/owl.png")], RECORD)
     assert tables["assets"]["asset_id"].to_pylist() == [sha256_hex(png(5, 5))]
+    assert not record.as_hashed
+
+
+_IMAGE = "a.ipynb/cell-1-output-1.png"
+
+
+def test_images_of_notebooks_are_read_when_they_are_named(root: Path) -> None:
+    (root / "a.ipynb").write_text(notebook(png(4, 3)))
+    run = _run(root, root.parent / "store")
+    table, record = _collected(run, _IMAGE, "a.ipynb/cell-9-output-1.png", "b.ipynb/cell-1-output-1.png")
+    assert table["path"].to_pylist() == [_IMAGE] and table["content"].to_pylist() == [png(4, 3)]
+    (rejection,) = record.rejections
+    assert "no such image" in rejection.reason and record.as_hashed
+    left_out = _run(root, root.parent / "store", exclude=["*.ipynb/*.png"])
+    assert not len(_collected(left_out, _IMAGE)[0])
+
+
+def test_a_change_of_a_notebook_after_the_hashing_is_noticed(root: Path) -> None:
+    (root / "a.ipynb").write_text(notebook(png(4, 3)))
+    run = _run(root, root.parent / "store")
+    found = assets.find_assets(run, Store(run.store), _hashed(run), RECORD)
+    (root / "a.ipynb").write_text(notebook(png(5, 5)))
+    _, record = assets.collect_assets(run, Store(run.store), found, [_link(_IMAGE)], RECORD)
     assert not record.as_hashed
 
 

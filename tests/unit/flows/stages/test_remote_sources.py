@@ -21,10 +21,11 @@ from noctule.flows.sources import remote_sources
 from noctule.flows.stages import sources
 from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, parse_files
 from noctule.flows.stages.sources import HashedSources, Listing, discover, hash_sources
+from noctule.pipeline import source_files
 from noctule.pipeline.errors import SourceUnavailable
 from noctule.pipeline.settings import reading
 from tests.faulty_store import FaultyStore, faulty_store
-from tests.pictures import png
+from tests.pictures import notebook, png
 
 ROOT = "faulty://bucket"
 
@@ -68,6 +69,19 @@ def test_a_night_reads_only_what_changed(store: type[FaultyStore], tmp_path: Pat
     third = night(tmp_path, store)
     assert third.read == ["3.md", "new.md", "owl.png"]
     assert 0 < len(set(third.hashed.keys) - set(first.hashed.keys)) <= 3
+
+
+def test_a_notebook_that_did_not_change_is_neither_read_nor_decoded(
+    store: type[FaultyStore], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_files, "_images_of", pytest.fail)
+    store.put(**{"a.md": "# A", "b.ipynb": notebook(png(4, 3))})
+    first, second = night(tmp_path, store), night(tmp_path, store)
+    assert (first.read, second.read) == (["a.md", "b.ipynb"], [])
+    assert list(second.hashed.inputs()) == list(first.hashed.inputs())
+    store.put(**{"b.ipynb": notebook(png(5, 3))})
+    third = night(tmp_path, store)
+    assert third.read == ["b.ipynb"] and third.hashed.keys != first.hashed.keys
 
 
 def test_keys_are_those_of_a_run_that_knows_nothing(store: type[FaultyStore], tmp_path: Path) -> None:

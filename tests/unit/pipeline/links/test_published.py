@@ -53,3 +53,17 @@ def test_a_path_at_which_nothing_is_published_leads_nowhere(target: str) -> None
 def test_an_image_of_sphinx_may_leave_its_ending_open() -> None:
     page = {"index.rst": "Home\n====\n\n.. image:: img/a.*\n"}
     assert _link(page, ("img/a.png", "img/a.svg", "img/ab.png")).asset == "img/a.svg"
+
+
+@pytest.mark.parametrize(
+    ("target", "asset"),
+    [
+        ("a%20b.ipynb/cell-1-output-1.png", "notes/a b.ipynb/cell-1-output-1.png"),
+        ("a%20b.ipynb/owl.png", None),
+        ("b.ipynb/cell-1-output-1.png", None),
+    ],
+)
+def test_an_image_in_a_notebook_is_an_asset_though_none_lists_it(target: str, asset: str | None) -> None:
+    notebook = '{"nbformat": 4, "metadata": {}, "cells": []}'
+    link = _link({"notes/page.md": f"![Owl]({target})\n", "notes/a b.ipynb": notebook})
+    assert (link.asset, link.status) == (asset, "asset" if asset else "missing-asset")

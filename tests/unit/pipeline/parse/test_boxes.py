@@ -75,6 +75,8 @@ def test_names_in_html_and_on_headings_are_anchors() -> None:
 def test_a_box_beside_the_text_says_so() -> None:
     html = markdown_parser().render('!!! info inline end "T"\n    Body')
     assert 'class="callout callout-info callout-inline"' in html
+    html = markdown_parser().render('!!! info inline "T"\n    Body')
+    assert 'class="callout callout-info callout-inline callout-start"' in html
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ def words(text: str) -> str:
         ("[b](b.md){ .md-button target=_blank } c", '<a href="b.md" class="md-button">b</a> c', "b c"),
         ("**b**{.x} text {.y} {a: 1}", "<strong>b</strong> text {.y} {a: 1}", "b text {.y} {a: 1}"),
         ("Text.\n{: .note }", "Text.\n", "Text."),
+        ("[=75% \"75%\"] and [= 1/4 'A *b*']{: .x}", "75% and A *b* (1/4)", "75% and A *b* (1/4)"),
+        ("[=5%] [=75] [=a b] `[=5%]`", "5% [=75] [=a b] <code>[=5%]</code>", "5% [=75] [=a b] [=5%]"),
     ],
 )  # fmt: skip
 def test_a_mark_is_shown_and_indexed(text: str, shown: str, indexed: str) -> None:
@@ -76,7 +78,8 @@ def test_abbreviations_are_explained_where_they_stand_and_not_defined_on_the_pag
 
 
 @pytest.mark.parametrize(
-    "piece", ["==", "++", "{++", "{.a", ":a", "==a", "++a+", "{a=b ", "~a", "^a", "*[A]: b\n"]
+    "piece",
+    ["==", "++", "{++", "{.a", ":a", "==a", "++a+", "{a=b ", "~a", "^a", "*[A]: b\n", '[=5% "', "[=5% '"],
 )
 def test_a_long_run_of_marks_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = time.process_time()

@@ -95,11 +95,11 @@ def test_doctests_are_code_and_hidden_tests_are_not_shown() -> None:
     ) == [("", "c")]
 
 
-def test_captions_of_code_and_names_of_included_files_are_text() -> None:
-    source = (
-        ".. code-block:: c\n   :caption: A file\n\n   x\n\n.. literalinclude:: ../src/a.py\n   :lines: 1-3\n"
-    )
-    assert blocks(source) == [("text", "A file"), ("code", "x"), ("text", "src/a.py")]
+def test_captions_of_code_are_its_titles_and_names_of_included_files_text() -> None:
+    block = ".. code-block:: c\n   :caption: A ``file``\n\n   x\n"
+    source = f"{block}\n.. literalinclude:: ../src/a.py\n   :lines: 1-3\n"
+    assert blocks(source) == [("code", "A file\nx"), ("text", "src/a.py")]
+    assert code(source) == [("c", "x")]
 
 
 def test_notes_are_callouts_and_keep_their_content() -> None:
