@@ -38,8 +38,8 @@ from ..stages.encode import export_query_model, open_encoding
 from ..stages.sources import Listing
 from ..stages.write import StagedSnapshot
 from . import counting, linking, survey, writing
+from .failed_collections import kept_collections, kept_rejections, snapshots_of_shards
 from .files import PassFiles, of_corpus, of_shard, table_digest
-from .kept import kept_collections, kept_rejections, snapshots_of_shards
 from .merging import CorpusTables, corpus_keys, merge_corpus
 from .plan import listing_of, plan_shards
 from .publishing import stage_set

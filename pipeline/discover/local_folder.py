@@ -166,7 +166,7 @@ def _target(walk: Selection, link: str, folder: _Folder) -> str:
 
 def _is_left_out(walk: Selection, root: str, place: str) -> bool:
     """Return whether what lies at this real path is hidden or excluded there."""
-    inside = os.path.relpath(place, root).replace(os.sep, "/")
+    inside = escaped(normal(os.path.relpath(place, root).replace(os.sep, "/")))
     hidden = any(part.startswith(".") for part in inside.split("/"))
     return hidden or walk.exclude.match_file(inside) or walk.exclude.match_file(f"{inside}/")
 

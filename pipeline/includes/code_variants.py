@@ -15,12 +15,12 @@ from pathlib import PurePosixPath
 
 from ..visibility import SEARCH_EXCLUDED
 from .fences import fenced, fences_of, language_of
-from .parts import Composed, NoSuchPart, ReadIncluded, line_range
+from .parts import Composed, NoSuchPart, ReadIncluded, line_ranges
 
 MARKS = ("{*",)
 
 _DIRECTIVE = re.compile(
-    r"^(?P<indent>[ \t]*)\{\*[ \t]+(?P<target>\S+)(?P<rest>[^\n*]*)\*\}[ \t]*$", re.MULTILINE
+    r"^(?P<indent>[ \t]*)\{\*[ \t]+(?P<target>\S+)(?=[ \t])(?P<rest>[^\n*]*)\*\}[ \t]*$", re.MULTILINE
 )
 _SHOWN = re.compile(r"\bln\[([^\]]*)\]")
 _MARKED = re.compile(r"\bhl\[([\d:,\s]*)\]")
@@ -101,10 +101,9 @@ def _excerpt(text: str, spec: str = "", *, with_omissions: bool = False) -> list
     if not spec:
         return every
     found, last = list[tuple[int, str]](), 0
-    for first, end in (line_range(each, ":", alone_to_end=False) for each in spec.split(",") if each.strip()):
+    for first, last in line_ranges(spec, ":", len(every), alone_to_end=False):
         if with_omissions and (found or first > 1):
             found += [(0, ""), (0, _BETWEEN), (0, "")] if found else [(0, _ABOVE), (0, "")]
-        last = len(every) if end is None else end
         found += every[max(first, 1) - 1 : last]
     if not any(number for number, _ in found):
         raise NoSuchPart(f"it has {len(every)} lines, none of which is in {spec!r}")
@@ -124,10 +123,9 @@ def _code(target: str, rest: str, excerpt: Sequence[tuple[int, str]]) -> str:
 def _marked(rest: str) -> frozenset[int]:
     """Return the numbers of the lines to mark."""
     found, numbers = _MARKED.search(rest), set[int]()
-    for each in found[1].split(",") if found else ():
-        with suppress(NoSuchPart):
-            first, last = line_range(each, ":", alone_to_end=False)
-            numbers.update(range(first, min(_MAX_LINE, _MAX_LINE if last is None else last) + 1))
+    with suppress(NoSuchPart):
+        for first, last in line_ranges(found[1], ":", _MAX_LINE, alone_to_end=False) if found else ():
+            numbers.update(range(first, last + 1))
     return frozenset(numbers - {0})
 
 

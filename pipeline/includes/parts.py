@@ -9,6 +9,9 @@ from dataclasses import dataclass
 # Returns the chosen part of a file's text; raises ``NoSuchPart``.
 Part = Callable[[str], str]
 
+# Ranges may overlap: a line of them could ask for a large file a thousand times.
+_MAX_LINES, _MAX_DIGITS = 1_000_000, 9
+
 
 class NoSuchPart(ValueError):
     """The file lacks what the directive asks for."""
@@ -80,9 +83,7 @@ def lines(spec: str, separator: str = ":", *, alone_to_end: bool = False) -> Par
 
     def part(text: str) -> str:
         found = text.splitlines()
-        ranges = [
-            line_range(each, separator, alone_to_end=alone_to_end) for each in spec.split(",") if each.strip()
-        ]
+        ranges = line_ranges(spec, separator, len(found), alone_to_end=alone_to_end)
         chosen = [line for first, last in ranges for line in found[max(first, 1) - 1 : last]]
         if not chosen and found:
             raise NoSuchPart(f"it has {len(found)} lines, none of which is in {spec!r}")
@@ -91,15 +92,23 @@ def lines(spec: str, separator: str = ":", *, alone_to_end: bool = False) -> Par
     return part
 
 
-def line_range(given: str, separator: str, *, alone_to_end: bool) -> tuple[int, int | None]:
-    """Return the first and last line of a range, ``None`` for the file's last; raise ``NoSuchPart``."""
+def line_ranges(spec: str, separator: str, count: int, *, alone_to_end: bool) -> list[tuple[int, int]]:
+    """Return the first and last line of each range in a file of ``count`` lines; raise ``NoSuchPart``."""
+    given = (each for each in spec.split(",") if each.strip())
+    found = [_line_range(each, separator, count, alone_to_end) for each in given]
+    if sum(max(0, last - first + 1) for first, last in found) > _MAX_LINES:
+        raise NoSuchPart(f"more than {_MAX_LINES:,} lines are asked for")
+    return found
+
+
+def _line_range(given: str, separator: str, count: int, alone_to_end: bool) -> tuple[int, int]:
     first, is_range, last = (each.strip() for each in given.partition(separator))
-    if any(each and not each.isdecimal() for each in (first, last)):
-        raise NoSuchPart(f"{given!r} is no range of lines")
+    if any(each and not (each.isdecimal() and len(each) <= _MAX_DIGITS) for each in (first, last)):
+        raise NoSuchPart(f"{given!r:.80} is no range of lines")
     start = int(first or 1)
     if last:
-        return start, int(last)
-    return start, None if is_range or alone_to_end else start
+        return start, min(int(last), count)
+    return start, count if is_range or alone_to_end else min(start, count)
 
 
 def between(name: str, begins: str, ends: str, marks: str) -> Part:

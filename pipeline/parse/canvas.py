@@ -23,7 +23,7 @@ MAX_NODES = 10_000
 # Each other card is looked for in every group.
 MAX_GROUPS = 500
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?=[ \t])", re.MULTILINE)
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_OPENED = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})", re.MULTILINE)
 _UNNAMEABLE = re.compile(r"[\[\]|#\n\r]+")
 _MAX_NAME = 60
 
@@ -69,9 +69,10 @@ def markdown_of_canvas(text: str, path: str, where: str) -> str:
     Raises ``RejectedDocument`` for what is no canvas.
     """
     canvas = _loaded(text, where)
-    cards = {str(node.get("id", at)): _card(node) for at, node in enumerate(canvas["nodes"])}
-    pieces = [f"# {PurePosixPath(path).stem}", *_pieces(_nested(list(cards.values())), 2)]
-    if arrows := list(_arrows(canvas["edges"], cards)):
+    cards = [_card(node) for node in canvas["nodes"]]
+    pieces = [f"# {PurePosixPath(path).stem}", *_pieces(_nested(cards), 2)]
+    by_id = {str(card.values["id"]): card for card in reversed(cards) if "id" in card.values}
+    if arrows := list(_arrows(canvas["edges"], by_id)):
         pieces.append("\n".join(arrows))
     return "\n\n".join(pieces) + "\n"
 
@@ -140,7 +141,8 @@ def _below(text: str, by: int) -> str:
     """Return a card's markdown with its headings below that of its group, and its code closed."""
     fences = fences_of(text)
     is_open = bool(fences.spans) and fences.spans[-1][1] == len(text)
-    closing = f"\n{_FENCE.findall(text, 0, fences.spans[-1][0])[-1]}" if is_open else ""
+    # With what stands before it, as in a quotation or an item of a list.
+    closing = f"\n{_OPENED.findall(text, 0, fences.spans[-1][0])[-1]}" if is_open else ""
 
     def lowered(found: re.Match[str]) -> str:
         return found[0] if fences.hold(found.start()) else "#" * min(6, len(found[1]) + by)

@@ -43,7 +43,7 @@ _DRAFT_VALUES = {
 
 # What of a block that cannot be read might keep its document from lists, searches or readers.
 _MAY_HIDE = re.compile(
-    r"\b(?:draft|exclude\w*|hidden|index|list|noindex|private|publish\w*|robots|search\w*|sitemap|unlisted)"
+    r"\b(?:draft|exclude\w*|hidden|index|list|noindex|private|publish\w*|robots|search\w*|sitemap\w*|unlisted)"
     r"\b[\"']?[ \t]*[:=]",
     re.IGNORECASE,
 )

@@ -102,7 +102,7 @@ class Site(Table):
     mermaid: str = Field(default="", description="a local copy of mermaid's script")
     home: str = Field(default="", description="the document that is the home page; empty: index or README")
     blogs: tuple[str, ...] = Field(default=(), strict=False, description="folders of pages that are blogs")
-    posts_per_page: int = Field(default=10, ge=1, description="of a blog's pages")
+    posts_per_page: int = Field(default=10, ge=1, description="posts that each page of a blog shows")
     authors: dict[str, str] = Field(
         default={}, description="names of authors by what front matter calls them"
     )

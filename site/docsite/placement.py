@@ -10,7 +10,7 @@ from typing import Any
 
 from ..pipeline.address import INDEX_NAMES, slug_path
 from ..pipeline.identity import read_front_matter_json
-from ..pipeline.links.published import FORMER, former_addresses, unnumbered, without_ending
+from ..pipeline.links.published import FORMER, former_addresses, unnumbered
 from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
 from . import urls
@@ -93,7 +93,7 @@ def published_path(path: str, front_matter: str, settings: Site) -> str:
         return f"{slug_path(named, placement.slug) or 'index'}.html"
     if placement.name and not is_index:
         return f"{slug_path(named, placement.name)}.html"
-    return f"{without_ending(named)}.html" if named != path else ""
+    return urls.page_path(named) if named != path else ""
 
 
 def served_file(path: str) -> str:

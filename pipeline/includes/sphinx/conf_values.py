@@ -106,11 +106,11 @@ def _values_in(content: bytes) -> SphinxValues:
 
 def formats_of(given: object) -> dict[str, str]:
     """Return what ``source_suffix`` says of other endings than the usual: ``.rst`` or ``.md`` for each."""
-    endings = dict.fromkeys([given] if isinstance(given, str) else given if isinstance(given, list) else ())
-    named = given if isinstance(given, Mapping) else endings
+    endings = given if isinstance(given, list | tuple) else (given,)
+    kinds = given.items() if isinstance(given, Mapping) else ((ending, None) for ending in endings)
     return {
         ending: ".rst" if kind in (None, "restructuredtext") else ".md"
-        for ending, kind in named.items()
+        for ending, kind in kinds
         if isinstance(ending, str) and _ENDING.fullmatch(ending) and not ending.lower().endswith(_KNOWN)
     }
 
@@ -191,7 +191,8 @@ def _rst_link(found: re.Match[str], values: SphinxValues) -> str:
     if link is None:
         project, _, name = found[2].lstrip("~!").partition(":")
         is_elsewhere = project in values.projects and name[:1] not in (":", "") and "<" not in name
-        return found[0].replace(f"{project}:", "") if is_elsewhere else found[0]
+        before, named, after = found[0].partition("`")
+        return f"{before}{named}{after.replace(f'{project}:', '', 1)}" if is_elsewhere else found[0]
     return f"`{link[0]} <{link[1]}>`__" if link[1] else link[0]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...visibility import SEARCH_EXCLUDED
+from ..conditions import is_for_web_pages
 from ..labels import VERSION_TITLES
 
 TAB, FOLDED, GROUP, IMAGE, LINKS, RST, NOTHING = "tab", "details", "group", "image", "toctree", "eval-rst", ""
@@ -80,6 +81,8 @@ def _box(marker: str, name: str, title: str) -> Box:
         kind = GROUP
     if name in ("admonition", *_VERSIONS.split()):
         kind = "note"
+    if name == "only" and marker[0] != "/" and not is_for_web_pages(title):
+        kind = NOTHING
     return Box(marker, name, kind, title, folds=kind == FOLDED)
 
 

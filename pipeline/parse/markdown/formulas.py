@@ -40,13 +40,19 @@ def formula(state: StateInline, silent: bool) -> bool:
 def _bracketed(state: StateInline, silent: bool) -> bool:
     found = _BRACKETED.match(state.src, state.pos, state.posMax)
     latex = (found[1] or found[2]) if found else ""
-    if not found or not _SIGN.search(latex):
+    if not found or not _SIGN.search(latex) or (found[2] and not _is_alone(state.src, *found.span())):
         return False
     if not silent:
         token = state.push("formula", "", 0)
         token.content, token.meta = found[0], {"latex": latex.strip(), "display": found[2] is not None}
     state.pos = found.end()
     return True
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Return whether nothing else stands on the lines of a formula: in a line, brackets are escaped ones."""
+    before, after = text[text.rfind("\n", 0, start) + 1 : start], text[end:].partition("\n")[0]
+    return not before.strip() and not after.strip()
 
 
 def formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -43,8 +43,11 @@ _SIGNS = {
     **dict.fromkeys(("check", "check-bold", "check-all", "check-circle", "circle-check"), "✓"),
     **dict.fromkeys(("close", "close-thick", "close-circle", "circle-xmark", "xmark", "x", "x-circle"), "✗"),
 }
-# Before code in a line, in Material for MkDocs.
-_LANGUAGE = re.compile(r"\A(?:#!|:::)[a-z][\w+-]{0,20} +(?=\S)")
+# Before code in a line, in Material for MkDocs. Three colons may also open a box of another tool.
+_LANGUAGE = re.compile(
+    r"\A(?:#!|:::(?!(?:caution|danger|details|important|info|note|success|tip|warning)\b))"
+    r"[a-z][\w+-]{0,20} +(?=\S)"
+)
 _ATTRIBUTES = re.compile(
     r"\{:?[ \t]*(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+))"
     r"(?:[ \t]+(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+)))*[ \t]*\}"
@@ -150,17 +153,24 @@ def _emoji(shortcode: str) -> str | None:
 
 def name_icons(state: StateCore) -> None:
     """Say what icons show where nothing else is said, and drop the others (a core rule, after ``inline``)."""
-    for token in state.tokens:
-        if token.children and any(child.type == ICON for child in token.children):
-            token.children = list(_named(token.children))
+    for run in _runs(state):
+        if any(child.type == ICON for child in run):
+            run[:] = list(_named(run))
 
 
 def bare_code(state: StateCore) -> None:
     """Take the language from the head of code in a line, ``#!python x`` (a core rule, after ``inline``)."""
-    for token in state.tokens:
-        for child in token.children or () if "`" in token.content else ():
+    for run in _runs(state):
+        for child in run:
             if child.type == "code_inline":
                 child.content = _LANGUAGE.sub("", child.content)
+
+
+def _runs(state: StateCore) -> Iterator[list[Token]]:
+    """Yield the inline tokens of each text, also of notes that stand within a line (``^[note]``)."""
+    yield from (token.children for token in state.tokens if token.children)
+    notes = state.env.get("footnotes", {}).get("list", {})
+    yield from (note["tokens"] for note in notes.values() if note.get("tokens"))
 
 
 def _named(children: Sequence[Token]) -> Iterator[Token]:

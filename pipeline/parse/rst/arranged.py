@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import Any
 
@@ -10,10 +9,9 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
+from ..conditions import is_for_web_pages
 from .admonitions import Boxed, Lenient, by_name, label_or_document
 
-# The tags that Sphinx's builder of web pages has.
-_TAGS = frozenset({"html", "format_html", "builder_html", "builder_dirhtml"})
 _INDENT = "   "
 # Titled boxes, as in markdown.
 _BOXED = {"card": "card", "grid-item-card": "card", "panel": "card", "sidebar": "sidebar", "topic": "topic"}
@@ -26,25 +24,7 @@ class _Only(Boxed):
 
     def run(self) -> list[nodes.Node]:
         """Return the content if it is for web pages; nothing for other builders."""
-        return super().run() if _holds(self.argument) else []
-
-
-def _holds(condition: str) -> bool:
-    """Return whether a condition such as ``not (latex or man)`` holds; one that is no condition does."""
-    try:
-        return _truth(ast.parse(condition, mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True
-
-
-def _truth(node: ast.expr) -> bool:
-    if isinstance(node, ast.BoolOp):
-        return (all if isinstance(node.op, ast.And) else any)(map(_truth, node.values))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return not _truth(node.operand)
-    if isinstance(node, ast.Name):
-        return node.id in _TAGS
-    raise ValueError("no condition")
+        return super().run() if is_for_web_pages(self.argument) else []
 
 
 class _Glossary(Boxed):

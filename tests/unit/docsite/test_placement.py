@@ -66,6 +66,14 @@ def test_numbers_that_order_files_are_left_out_of_addresses(
     assert published_path(path, canonical_json(front_matter), settings) == page
 
 
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [("01-app/README.md", "app/index.html"), ("01-a.pdf", "a.html"), ("02-b.canvas", "b.html")],
+)
+def test_pages_without_numbers_are_called_as_those_with_them(path: str, page: str) -> None:
+    assert published_path(path, "{}", Site(number_prefixes=False)) == page
+
+
 def test_a_hostile_page_costs_no_other(tmp_path: Path) -> None:
     texts = {
         "deep.md": f'---\nslug: "/{"a/" * 3_000}"\nredirect_from: "/{"b/" * 3_000}"\n---\n\n# A\n',

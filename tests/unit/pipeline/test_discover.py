@@ -80,6 +80,13 @@ def test_a_link_within_the_folder_is_followed_once(tmp_path: Path) -> None:
     assert [r.path for r in listing.rejections] == ["alias/again.md", "alias/more", "real/more"]
 
 
+def test_a_link_leads_to_nothing_that_is_excluded_in_another_form_of_its_name(tmp_path: Path) -> None:
+    write(tmp_path, "cafe\u0301/x.md", "y.md")
+    (tmp_path / "again").symlink_to("cafe\u0301")
+    (tmp_path / "x.md").symlink_to("cafe\u0301/x.md")
+    assert paths(tmp_path, exclude=("caf\u00e9/",)) == ["y.md"]
+
+
 @pytest.mark.timeout(10)
 def test_a_pipe_is_skipped_without_opening_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.md")

@@ -142,6 +142,12 @@ def test_a_page_of_tags_lists_them_with_their_pages(marker: str) -> None:
 def test_the_language_of_code_in_a_line_is_not_shown() -> None:
     page = _soup("`#!python range()`, `:::js let x`, `#!/bin/sh -e` and `::: tip`.\n")
     assert [each.text for each in page.select("code")] == ["range()", "let x", "#!/bin/sh -e", "::: tip"]
+    assert _soup("`:::note Title`\n").text.strip() == ":::note Title"
+
+
+def test_icons_and_code_in_notes_within_a_line_are_read_too() -> None:
+    (note,) = _soup("Text^[see :material-check: and `#!py x`]\n").select(".footnote-item p")
+    assert note.text.startswith("see and x")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +159,12 @@ def test_formulas_in_brackets_are_drawn(written: str, display: str) -> None:
     assert math["display"] == display
 
 
-@pytest.mark.parametrize("written", ["\\(an aside\\)", "\\[not a link\\]", "`\\(x+y\\)`", "\\(open x+y"])
+@pytest.mark.parametrize(
+    "written", [
+        "\\(an aside\\)", "\\[not a link\\]", "`\\(x+y\\)`", "\\(open x+y", "run \\[-h|--help\\]",
+        "\\[a/b\\](c)", "- \\[x\\] done",
+    ],
+)  # fmt: skip
 def test_escaped_brackets_are_text(written: str) -> None:
     assert _soup(f"# Page\n\n{written}\n").select(".formula") == []
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
 from noctule.pipeline.parse.markdown.syntax import markdown_parser
 
@@ -63,3 +65,17 @@ def test_lines_that_are_not_there_are_a_remark() -> None:
     assert found.text == "\n" and found.notes == (
         "line 1: 'a.py' is not included: it has 1 lines, none of which is in '9'",
     )
+
+
+def test_ranges_of_lines_are_bounded() -> None:
+    files = {"a.py": "x\n" * 30_000}
+    for ranges in (",".join(["1:"] * 40), "1:" + "9" * 5_000):
+        found = expanded(f"{{* a.py ln[{ranges}] *}}\n", files)
+        assert len(found.notes) == 1 and found.text == "\n"
+    assert expanded("{* a.py hl[" + "9" * 5_000 + "] *}\n", {"a.py": "x\n"}).notes == ()
+
+
+@pytest.mark.timeout(5)
+def test_a_directive_that_is_never_closed_costs_no_time() -> None:
+    text = "{* " + "a" * 90_000
+    assert expanded(text, {}).text == text

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.includes.sphinx.conf_values import formats_of
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.source_files import FoundFile
@@ -16,7 +17,11 @@ import os
 release = "5.7.1"
 version = os.environ["V"]
 extlinks = {"issue": ("https://example.org/issues/%s", "#%s"), "pr": ("https://example.org/pull/%s", None)}
-intersphinx_mapping = {"kombu": ("https://kombu.example.org/en/main/", None), "own": (os.environ, None)}
+intersphinx_mapping = {
+    "c": ("https://c.example.org/", None),
+    "kombu": ("https://kombu.example.org/en/main/", None),
+    "own": (os.environ, None),
+}
 rst_epilog = """
 .. |tool| replace:: The Tool
 .. _home: https://example.org/
@@ -134,3 +139,21 @@ def test_files_are_read_in_the_format_that_conf_says(
     other = read_source(FoundFile("c", name, str(tmp_path / name), 0), collection)
     assert other.read_as == "" and other.sha256 != source.sha256
     assert parse(other, collection).syntax == "text"
+
+
+@pytest.mark.parametrize(
+    ("given", "formats"),
+    [
+        (".txt", {".txt": ".rst"}),
+        ([".rst", ".txt", [".x"], 1], {".txt": ".rst"}),
+        ({".txt": "markdown", ".inc": None, 1: "x"}, {".txt": ".md", ".inc": ".rst"}),
+        (None, {}),
+    ],
+)
+def test_endings_are_taken_from_any_value(given: object, formats: dict[str, str]) -> None:
+    assert formats_of(given) == formats
+
+
+def test_the_name_of_a_project_is_left_out_of_names_alone(tmp_path: Path) -> None:
+    text, _ = html(tmp_path, "Page\n====\n\n:c:func:`c:x`\n", "page.rst")
+    assert text.strip().endswith("\n\nx")

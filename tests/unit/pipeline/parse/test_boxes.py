@@ -36,6 +36,7 @@ def _texts(text: str) -> list[str]:
         ("```{versionadded} 1.2\nBody\n```", ["New in version 1.2", "Body"]),
         ("```{toctree}\n:maxdepth: 2\nFirst <a/b>\n```", ["First"]),
         ("```{contents}\n:local:\n```\nText", ["Text"]),
+        (":::{only} latex\nHidden\n:::\n\n```{only} not latex\nShown\n```", ["Shown"]),
         ("```{eval-rst}\n.. note:: From *rst*\n```", ["Note\nFrom rst"]),
         ("<div markdown>\n*Inside*\n</div>", ["Inside"]),
         ("{.class}\nText (1)\n{ .annotate }", ["Text (1)"]),

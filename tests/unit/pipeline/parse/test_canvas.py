@@ -102,3 +102,21 @@ def test_numbers_that_are_none_and_groups_within_each_other_are_read() -> None:
     ]
     nested = [node("group", i, i, 2_000 - 2 * i, label=f"g{i}") for i in range(100)]
     assert read({"nodes": [*strange, *nested]}).headings[-1].level == 6
+
+
+def test_cards_with_the_same_id_are_all_read() -> None:
+    cards = [node("text", 0, 0, text="one") | {"id": "a"}, node("text", 0, 20, text="two") | {"id": "a"}]
+    assert [block.text for block in read({"nodes": cards}).blocks] == ["one", "two"]
+
+
+@pytest.mark.parametrize("code", ["> ```\n> code", "- an item\n\n  ```\n  code", "  ~~~~\ncode"])
+def test_code_that_a_card_leaves_open_ends_with_the_card(code: str) -> None:
+    cards = [node("text", 0, 0, text=code), node("text", 0, 20, text="# After")]
+    document = read({"nodes": cards})
+    assert [heading.text for heading in document.headings] == ["plan", "After"]
+    assert [block.text for block in document.blocks if block.kind == "code"] == ["code"]
+
+
+def test_groups_deep_within_each_other_are_read() -> None:
+    nested = [node("group", i, i, 20_000 - 2 * i, label=f"g{i}") for i in range(600)]
+    assert len(read({"nodes": nested}).headings) == 601

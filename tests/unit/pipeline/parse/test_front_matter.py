@@ -68,7 +68,14 @@ def test_what_cannot_be_read_names_its_line(yaml: str, line: int, reason: str) -
     found = read_front_matter(text, "c:x.md")
     assert f"line {line}:" in found.fault and reason in found.fault
     assert text[found.end :] == "body\n" and found == FrontMatter(end=found.end, fault=found.fault)
-    for key in ("draft: true", "publish: false", "search: {exclude: true}", "unlisted: true", "Draft: [yes"):
+    for key in (
+        "draft: true",
+        "publish: false",
+        "search: {exclude: true}",
+        "unlisted: true",
+        "Draft: [yes",
+        "sitemap_exclude: true",
+    ):
         with pytest.raises(RejectedDocument, match="front matter, line"):
             read(f"{yaml}\n{key}")
 

@@ -85,3 +85,9 @@ def test_a_long_run_of_marks_costs_time_in_proportion_to_its_length(piece: str) 
     start = time.process_time()
     markdown_parser().parse(piece * 5_000)
     assert time.process_time() - start < 5
+
+
+def test_a_long_gap_in_a_heading_costs_time_in_proportion_to_its_length() -> None:
+    start = time.process_time()
+    markdown_parser().parse(f"# a{' ' * 60_000}b\n")
+    assert time.process_time() - start < 2
