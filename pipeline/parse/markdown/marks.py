@@ -1,4 +1,4 @@
-"""Inline marks beyond CommonMark: highlights, keys, tracked changes, emoji and icons, abbreviations.
+"""Inline marks beyond CommonMark: highlights, keys, tracked changes, tasks, abbreviations.
 
 They are those of Material for MkDocs, Obsidian, Docusaurus and GitHub.
 """
@@ -15,9 +15,10 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from .icons import inline_runs, shortcode
 from .roles import role
 
-KEYS, TASK, ICON = "keys", "task", "icon"
+KEYS, TASK = "keys", "task"
 # What Obsidian's themes agree on, besides GitHub's "to do" and "done": the states of tasks by their signs.
 TASK_STATES = {
     "/": "in progress", "-": "cancelled", ">": "deferred", "<": "scheduled", "?": "question",
@@ -34,15 +35,6 @@ _PRESSED = re.compile(
 _CHANGE = re.compile(r"\{(\+\+|--|==|>>)((?:[^{}\n]|\n(?!\s*\n)){1,1000}?)(\+\+|--|==|<<)\}")
 _SUBSTITUTED = re.compile(r"\{~~([^{}~\n]{0,500})~>([^{}~\n]{0,500})~~\}")
 _TRACKED = {("++", "++"): "ins", ("--", "--"): "del", ("==", "=="): "mark", (">>", "<<"): ""}
-_SHORTCODE = re.compile(r":([a-z0-9_+-]{1,60}):(?!\w)")
-# Icons that a theme draws, and their names without that of their set and their size.
-_ICON = re.compile(
-    r"(?:material|fontawesome-(?:brands|regular|solid)|fontawesome|octicons|simple)-([a-z0-9-]+?)(?:-(?:12|16|24))?"
-)
-_SIGNS = {
-    **dict.fromkeys(("check", "check-bold", "check-all", "check-circle", "circle-check"), "✓"),
-    **dict.fromkeys(("close", "close-thick", "close-circle", "circle-xmark", "xmark", "x", "x-circle"), "✗"),
-}
 # Before code in a line, in Material for MkDocs. Three colons may also open a box of another tool.
 _LANGUAGE = re.compile(
     r"\A(?:#!|:::(?!(?:caution|danger|details|important|info|note|success|tip|warning)\b))"
@@ -129,72 +121,12 @@ def _braces(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _colons(state: StateInline, silent: bool) -> bool:
-    found = _SHORTCODE.match(state.src, state.pos, state.posMax)
-    if not found or state.src[state.pos - 1 : state.pos].isalnum():
-        return False
-    icon = _ICON.fullmatch(found[1])
-    shown = _SIGNS.get(icon[1], icon[1].replace("-", " ")) if icon else _emoji(found[0])
-    if shown is None:
-        return False
-    if not silent:
-        state.push(ICON if icon else "text", "", 0).content = shown
-    state.pos = found.end()
-    return True
-
-
-def _emoji(shortcode: str) -> str | None:
-    """Return the emoji of a shortcode, ``None`` if there is none."""
-    import emoji  # its tables take a moment to load
-
-    found = emoji.emojize(shortcode, language="alias")
-    return None if found == shortcode else found
-
-
-def name_icons(state: StateCore) -> None:
-    """Say what icons show where nothing else is said, and drop the others (a core rule, after ``inline``)."""
-    for run in _runs(state):
-        if any(child.type == ICON for child in run):
-            run[:] = list(_named(run))
-
-
 def bare_code(state: StateCore) -> None:
     """Take the language from the head of code in a line, ``#!python x`` (a core rule, after ``inline``)."""
-    for run in _runs(state):
+    for run in inline_runs(state):
         for child in run:
             if child.type == "code_inline":
                 child.content = _LANGUAGE.sub("", child.content)
-
-
-def _runs(state: StateCore) -> Iterator[list[Token]]:
-    """Yield the inline tokens of each text, also of notes that stand within a line (``^[note]``)."""
-    yield from (token.children for token in state.tokens if token.children)
-    notes = state.env.get("footnotes", {}).get("list", {})
-    yield from (note["tokens"] for note in notes.values() if note.get("tokens"))
-
-
-def _named(children: Sequence[Token]) -> Iterator[Token]:
-    says = _says(children)
-    for at, child in enumerate(children):
-        if child.type == "link_open":
-            end = next((n for n in range(at, len(children)) if children[n].type == "link_close"), at)
-            says = _says(children[at:end])
-        elif child.type == "link_close":
-            says = _says(children)
-        if child.type != ICON or not says:
-            if child.type == "text" and at and children[at - 1].type == ICON and says:
-                child.content = child.content.lstrip(" ")
-            child.type = "text" if child.type == ICON else child.type
-            yield child
-
-
-def _says(children: Sequence[Token]) -> bool:
-    """Return whether there is more to read than icons."""
-    return any(
-        child.content.strip() or child.type == "image"
-        for child in children
-        if child.type not in (ICON, "html_inline")
-    )
 
 
 def _element(state: StateInline, tag: str, start: int, end: int) -> None:
@@ -221,7 +153,7 @@ def _progress(state: StateInline, silent: bool) -> bool:
     return True
 
 
-_RULES = {"=": _highlight, "+": _keys, "{": _braces, ":": _colons, "[": _progress}
+_RULES = {"=": _highlight, "+": _keys, "{": _braces, ":": shortcode, "[": _progress}
 
 
 def inserted(state: StateInline, silent: bool) -> bool:

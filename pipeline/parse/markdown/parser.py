@@ -11,13 +11,13 @@ from markdown_it.token import Token
 
 from ...directives import LEFTOVERS
 from ...model import Block, BlockKind, Heading, Link
+from ..code.in_markdown import listing_of
 from ..content import ParsedContent, first_title
 from ..front_matter import one_line, unique
 from ..labels import myst_anchors, myst_labels
 from ..markup import FoundLink, links_in, names_in, require_tame, visible_text
 from ..unsearched import UnsearchedElements
 from .inline import InlineText, read_inline
-from .listings import listing_of
 from .marks import TASK_STATES
 from .syntax import DOCUMENT_ORDER, MAX_NESTING, markdown_parser
 

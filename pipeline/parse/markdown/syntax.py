@@ -29,11 +29,12 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
 from ...visibility import SEARCH_EXCLUDED
+from ..code.in_markdown import read_listings
 from .boxes import box, tab
 from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
-from .listings import read_listings
+from .icons import name_icons
 from .marks import (
     KEYS,
     TASK,
@@ -43,7 +44,6 @@ from .marks import (
     mark,
     mark_abbreviations,
     mark_tasks,
-    name_icons,
     render_keys,
     render_task,
 )

@@ -18,10 +18,10 @@ from markdown_it.token import Token
 from ...pipeline.address import slugify
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.model import Heading
+from ...pipeline.parse.code.in_markdown import NOTES, listing_of
 from ...pipeline.parse.labels import UNTITLED, label_anchor, labels_in
 from ...pipeline.parse.markdown.authoring import TAG_LIST
 from ...pipeline.parse.markdown.inline import read_inline
-from ...pipeline.parse.markdown.listings import NOTES, listing_of
 from ...pipeline.parse.markdown.marks import render_task
 from ...pipeline.parse.markdown.syntax import markdown_parser
 from .definitions import definition_lists

@@ -9,7 +9,7 @@ from itertools import pairwise
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..code.listing import CodeListing, read_listing, with_notes
+from .listing import CodeListing, read_listing, with_notes
 
 LISTING, NOTES = "listing", "notes"
 # Material's and Typer's box around the copy of a terminal, whose colours are tags.
