@@ -171,7 +171,7 @@ def _document(
         headings=content.headings,
         anchors=content.anchors,
         blocks=content.blocks,
-        links=(*content.links, *_links_to_notes(unique(front.tags + content.tags), content.people)),
+        links=(*_links_to_notes(unique(front.tags + content.tags), content.people), *content.links),
         notes=tuple(
             filter(None, (*source.notes, front.fault, *content.notes, visibility_of(front.json).remark))
         ),

@@ -273,6 +273,8 @@ def test_synonyms_of_the_glossary_find_what_they_find_in_python(
         for each in search_files(plan, snapshot, search, elsewhere=few):
             (copy / each.path).write_bytes(each.content)
     base = driver.current_url.removesuffix("try/index.html")
+    # A browser takes a file that was written minutes ago for fresh for some seconds more.
+    driver.execute_cdp_cmd("Network.clearBrowserCache", {})
     _load(driver, base)
     same = []
     with noctule.artifacts.query.open(search_site.store, settings) as searcher:

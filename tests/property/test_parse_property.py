@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from noctule.pipeline.errors import RejectedDocument
@@ -44,6 +44,7 @@ def test_any_bytes_are_parsed_or_rejected(content: bytes, path: str) -> None:
 
 
 @given(_TEXTS, _PATHS, st.booleans())
+@example("# <img src=a alt=b>\n#tag", "a.md", False)
 @settings(max_examples=400, deadline=None)
 def test_headings_and_blocks_are_ordered_and_lie_in_the_text(text: str, path: str, front: bool) -> None:
     document = read((("---\nt: 1\n---\n" if front else "") + text).encode("utf-8", "ignore"), path)
