@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ...visibility import SEARCH_EXCLUDED
 from ..conditions import is_for_web_pages
@@ -95,13 +96,17 @@ def _of_mdbook(marker: str, kind: str, rest: str) -> Box:
 
 def options_of(lines: Sequence[str]) -> dict[str, str]:
     """Return the options, such as ``:class: tip``, that the lines begin with, one on each."""
-    options: dict[str, str] = {}
-    for line in lines:
-        found = _OPTION.match(line)
-        if not found:
-            break
-        options[found[1]] = (found[2] or "").strip()
-    return options
+    return _options(_OPTION, lines)
+
+
+def block_options_of(lines: Sequence[str]) -> dict[str, str]:
+    """Return the options of PyMdown's blocks, such as ``    open: true``, that the lines begin with."""
+    return _options(_BLOCK_OPTION, lines)
+
+
+def _options(pattern: re.Pattern[str], lines: Sequence[str]) -> dict[str, str]:
+    found = takewhile(bool, map(pattern.match, lines))
+    return {each[1]: (each[2] or "").strip() for each in found if each}
 
 
 def with_options(box: Box, options: dict[str, str]) -> Box:
@@ -112,17 +117,6 @@ def with_options(box: Box, options: dict[str, str]) -> Box:
     if not {"dropdown", "toggle"}.isdisjoint(classes) or "collapsible" in options:
         box = replace(box, folds=True)
     return replace(box, is_open=True) if "open" in options or "toggle-shown" in classes else box
-
-
-def block_options_of(lines: Sequence[str]) -> dict[str, str]:
-    """Return the options of PyMdown's blocks, such as ``    open: true``, that the lines begin with."""
-    options: dict[str, str] = {}
-    for line in lines:
-        found = _BLOCK_OPTION.match(line)
-        if not found:
-            break
-        options[found[1]] = (found[2] or "").strip()
-    return options
 
 
 def with_block_options(box: Box, options: dict[str, str]) -> Box:
