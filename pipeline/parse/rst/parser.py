@@ -20,7 +20,7 @@ from docutils.parsers.rst.states import Inliner
 from docutils.transforms import references
 
 from .admonitions import BOXES, Unknown
-from .arranged import ARRANGED
+from .layout import LAYOUT
 from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, Described, Module
 from .html import tree_html
 from .objects import OBJECTS, Setting
@@ -46,7 +46,7 @@ _TRANSFORMS = (
     references.ExternalTargets,
     references.InternalTargets,
 )
-_DIRECTIVES = {**ARRANGED, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS}
+_DIRECTIVES = {**LAYOUT, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS}
 # In a domain every directive describes an object, except for these.
 _IN_DOMAINS: dict[str, type[Directive]] = {
     "currentmodule": Module,
