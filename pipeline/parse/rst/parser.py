@@ -20,9 +20,9 @@ from docutils.parsers.rst.states import Inliner
 from docutils.transforms import references
 
 from .admonitions import BOXES, Unknown
-from .layout import LAYOUT
 from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, Described, Module
 from .html import tree_html
+from .layout import LAYOUT
 from .objects import OBJECTS, Setting
 from .pictures import PICTURES
 from .roles import role
