@@ -268,6 +268,8 @@ def _scripts(stem: str) -> tuple[str, ...]:
 
 
 _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
+    # A project on the way from one to the other has both.
+    (("zensical.toml", "zensical.yml", "zensical.yaml"), mkdocs),
     (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), mkdocs),
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),

@@ -55,6 +55,20 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "    auto_append: [links.md, gone.md]\n", "docs/a.md": "# A\n", "parts/links.md": "[x]: a.md\n"},
         {"root": "docs", "auto_append": ["parts/links.md"]},
     ),
+    "Zensical": (
+        {"zensical.toml": '[project]\nsite_name = "T"\nsite_url = "https://e.org/"\nnav = ["a.md"]\n'
+         '[project.theme]\nlanguage = "de"\n[project.plugins.mkdocstrings.handlers]\n'
+         '[project.markdown_extensions.pymdownx.snippets]\nauto_append = ["links.md"]\n',
+         "mkdocs.yml": "site_name: before\n", "docs/a.md": "::: kept\n", "kept/__init__.py": "",
+         "links.md": "[x]: a.md\n"},
+        {"root": "docs", "title": "T", "base_url": "https://e.org/", "language": "de",
+         "navigation": ["zensical.toml"], "api": {"packages": ["kept"], "pages": ""},
+         "auto_append": ["links.md"]},
+    ),
+    "Zensical, in YAML": (
+        {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},
+        {"root": "docs", "title": "T", "navigation": ["zensical.yml"]},
+    ),
     "mdBook": (
         {"book.toml": '[book]\ntitle = "T"\n[output.html.redirect]\n"/a.html" = "b.html"\n[preprocessor.p]\n',
          "src/SUMMARY.md": "# S\n\n- [B](b.md)\n", "src/b.md": "{{#include ../code/x.rs}}\n",
