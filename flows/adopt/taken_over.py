@@ -22,7 +22,7 @@ from .tool_file import MAX_BYTES, ToolFile, as_table, as_texts
 _MAX_SCANNED, _MAX_CHARS = 400, 2_000
 _NOT_DOCUMENTED = {"tests", "test", "docs", "doc", "examples", "scripts", "benchmarks", "tools"}
 _DESCRIBED = re.compile(
-    rb"(?:^[ \t]*:::|\.\.[ \t]+(?:py:)?(?:auto\w+|module|currentmodule)::"
+    rb"(?:^[ \t]*(?:#{1,6}[ \t]+)?:::|\.\.[ \t]+(?:py:)?(?:auto\w+|module|currentmodule)::"
     rb"|\{(?:py:)?(?:auto\w+|module|currentmodule)\})[ \t]+([A-Za-z_]\w*)",
     re.MULTILINE,
 )

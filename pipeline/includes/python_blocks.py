@@ -16,7 +16,7 @@ MARKDOWN = (".md", ".markdown")
 # Its options are indented below it, and a blank line may stand between two.
 _OPTION = r"(?P=indent)[ \t]{2,}\S"
 _BLOCK = re.compile(
-    r"^(?P<indent>[ \t]*):::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)*)[ \t]*$"
+    r"^(?P<indent>[ \t]*)(?:(?P<marks>#{1,6})[ \t]+)?:::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)*)[ \t]*$"
     rf"(?P<options>(?:\n(?:{_OPTION}[^\n]*|[ \t]*(?=\n{_OPTION})))*)",
     re.MULTILINE,
 )
@@ -48,13 +48,22 @@ _INNER = "   "
 
 @dataclass(frozen=True, slots=True)
 class ApiBlock:
-    """A block at ``[start, end)``: its indentation, the object's dotted name and its options as YAML."""
+    """A block at ``[start, end)``: its indentation, the object's dotted name and its options as YAML.
+
+    ``level`` is that of its heading where it is written as one, ``## ::: name``, else 0.
+    """
 
     start: int
     end: int
     indent: str
     name: str
     options: str
+    level: int
+
+    @property
+    def name_alone(self) -> str:
+        """Return what stands for an object that is not described: its name as code."""
+        return f"{self.indent}{'#' * self.level}{' ' if self.level else ''}`{self.name}`"
 
 
 def page_of(module: str) -> str:
@@ -71,7 +80,7 @@ def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
         return []
     fences = fences_of(text)
     return [
-        ApiBlock(*found.span(), found["indent"], found["name"], found["options"])
+        ApiBlock(*found.span(), found["indent"], found["name"], found["options"], len(found["marks"] or ""))
         for found in _BLOCK.finditer(text)
         if ("." in found["name"] or holds(found["name"])) and not fences.hold(found.start())
     ]

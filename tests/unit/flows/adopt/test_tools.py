@@ -41,7 +41,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs", "title": "T", "snippet_folders": ["."]},
     ),
     "MkDocs, describing a package": (
-        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# API\n\n::: kept.part\n",
+        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# ::: kept.part\n",
          "src/kept/__init__.py": "", "src/other/__init__.py": "", "tests/__init__.py": ""},
         {"root": "docs", "title": "T", "api": {"packages": ["src/kept"], "pages": ""}},
     ),

@@ -189,6 +189,16 @@ def test_a_block_becomes_the_description_below_the_heading_before_it(project: Pa
     assert page.text.endswith("\nEnd.\n") and ":::" not in page.text
 
 
+def test_a_block_written_as_a_heading_is_described_at_its_level(project: Path) -> None:
+    page = written(
+        project, "# ::: birds.Owl\n    options:\n        heading_level: 3\n        members: [hunt]\n"
+    )
+    levels = [(each.level, each.anchor) for each in page.headings]
+    assert levels[:2] == [(1, "birds.Owl"), (2, "birds.Owl.hunt")]
+    assert written(project, "# ::: other.X\n").text == "# `other.X`\n"
+    assert written(project, "## ::: birds.Gone\n").text == "## `birds.Gone`\n"
+
+
 @pytest.mark.parametrize(
     ("block", "note"),
     [
