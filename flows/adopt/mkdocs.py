@@ -48,7 +48,7 @@ def mkdocs(config: ToolFile) -> TakenOver:
     found.api = "mkdocstrings" in plugins
     extensions = _plugins(given.get("markdown_extensions"))
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
-    _take_appended(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
+    _take_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
     if "blog" in plugins:
         blog = as_table(plugins["blog"])
         found.take_blog(as_text(blog.get("blog_dir")) or "blog")
@@ -61,14 +61,24 @@ def mkdocs(config: ToolFile) -> TakenOver:
     return found
 
 
-def _take_appended(found: TakenOver, snippets: object) -> None:
-    """Take over the files that snippets ends every page with, from the first folder that has them."""
-    options = as_table(snippets)
+def _take_snippets(found: TakenOver, snippets: object) -> None:
+    """Take over the folders that snippets looks in, and the files that it ends every page with.
+
+    Each of these is from the first folder that has it.
+    """
+    options, top = as_table(snippets), found.config.folder
     base = options.get("base_path")
-    folders = as_texts(base) or [as_text(base) or "."]
+    named = [top / each for each in as_texts(base) or [as_text(base) or "."] if "\0" not in each]
+    apart = [each for each in named if each.is_dir() and each.resolve() not in _known(found)]
+    found.snippets += [each for each in apart if found.finds(each)]
     for name in (each for each in as_texts(options.get("auto_append")) if "\0" not in each):
-        places = (found.config.folder / folder / name for folder in (*folders, ".") if "\0" not in folder)
+        places = (folder / name for folder in (*named, top))
         found.append += [path for path in places if path.is_file() and found.finds(path)][:1]
+
+
+def _known(found: TakenOver) -> tuple[Path, Path]:
+    """Return the folders that are looked in anyway, as far as documents need it."""
+    return found.root.resolve(), found.config.folder.resolve()
 
 
 def _inherited(config: ToolFile) -> list[tuple[Path, dict[str, Any]]]:

@@ -53,7 +53,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs, with files at the end of each page": (
         {"mkdocs.yml": "site_name: T\nmarkdown_extensions:\n- pymdownx.snippets:\n    base_path: [parts]\n"
          "    auto_append: [links.md, gone.md]\n", "docs/a.md": "# A\n", "parts/links.md": "[x]: a.md\n"},
-        {"root": "docs", "auto_append": ["parts/links.md"]},
+        {"root": "docs", "auto_append": ["parts/links.md"], "snippet_folders": ["parts"]},
+    ),
+    "MkDocs, with folders of snippets": (
+        {"mkdocs.yml": "markdown_extensions:\n- pymdownx.snippets:\n"
+         "    base_path: [., docs, docs/parts, ../away, gone, license]\n",
+         "docs/a.md": '--8<-- "x.md"\n', "docs/parts/x.md": "x\n", "license": "L\n"},
+        {"root": "docs", "snippet_folders": ["docs/parts"]},
     ),
     "Zensical": (
         {"zensical.toml": '[project]\nsite_name = "T"\nsite_url = "https://e.org/"\nnav = ["a.md"]\n'
