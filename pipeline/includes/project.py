@@ -34,6 +34,7 @@ FRONT_MATTER = re.compile(
     re.MULTILINE,
 )
 _MAX_PAGES = 100_000
+_IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
 
@@ -61,6 +62,13 @@ class Project:
         if self.root and not path.startswith("/") and (named := self._named(path.rstrip("/").lower())):
             return f"/{quote(named)}{mark}{fragment}"
         return quote(path, safe="/:%?=&") + mark + fragment
+
+    def resource(self, name: str, page: str) -> str:
+        """Return the path of the image beside a page, or in a folder there, whose name begins so."""
+        folder, names = Path(page).parent, list[str]()
+        for pattern in (f"{name}*", f"*/{name}*") if self.root else ():
+            names += [each.relative_to(folder).as_posix() for each in sorted(folder.glob(pattern))]
+        return next((each for each in names if each.lower().endswith(_IMAGE_ENDINGS)), "")
 
     def _named(self, name: str) -> str:
         """Return the path of the one page of this name, wherever it is; empty if it is not one."""
