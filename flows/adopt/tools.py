@@ -13,7 +13,7 @@ from ...pipeline.errors import SourceError
 from ...pipeline.includes.sphinx.conf_values import formats_of
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
-from ...pipeline.untrusted import NotRead, read_toml, read_yaml
+from ...pipeline.untrusted import NotRead, is_within, read_toml, read_yaml
 from .mkdocs import mkdocs
 from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
 from .taken_over import TakenOver, set_order
@@ -188,8 +188,18 @@ def _hugo(config: ToolFile) -> TakenOver:
     found.take_static(*(as_texts(static) or (as_text(static) or "static",)), "assets")
     off = {each.lower() for each in (code, *as_texts(given.get("disablelanguages")))}
     found.left += [f"the language {each}" for each in sorted(languages.keys() - off)]
+    for other in sorted(languages.keys() - {code.lower()}):
+        _leave_out_language(found, other, as_text(_lowered(languages[other]).get("contentdir")))
     found.left += [f"{key} of Hugo" for key in ("theme", "menu", "menus", "module") if key in given]
     return found
+
+
+def _leave_out_language(found: TakenOver, code: str, contents: str) -> None:
+    """Leave out the pages of another language: a folder within the root, or names such as a.de.md."""
+    if not contents or found.config.folder / contents == found.root:
+        found.leave_out([f"*.{code}.md"])
+    elif "\0" not in contents and is_within(folder := found.config.folder / contents, found.root):
+        found.leave_out([f"/{os.path.relpath(folder, found.root)}/"])
 
 
 def _beside(config: ToolFile, name: str) -> dict[str, Any]:

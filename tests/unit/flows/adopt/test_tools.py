@@ -133,6 +133,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "config/_default/params.toml": 'title = "T"\n', "content/en/a.md": "# A\n"},
         {"root": "content/en", "title": "T", "base_url": "https://e.org/", "left": "the language nl"},
     ),
+    "Hugo, with other languages": (
+        {"hugo.toml": '[languages.en]\n[languages.de]\n[languages.nl]\ncontentDir = "content/nl"\n'
+         '[languages.fr]\ncontentDir = "french"\n', "content/a.md": "# A\n", "content/a.de.md": "# A\n"},
+        {"root": "content", "exclude": ["*.de.md", "/nl/"], "left": "the language de"},
+    ),
     "Dendron": (
         {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
          "publishing: {siteUrl: 'https://e.org', siteIndex: a, siteHierarchies: [a], seo: {title: T}}\n",
