@@ -92,7 +92,7 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
-    if ":{" in text or "`{" in text:
+    if ":{" in text or "`{" in text or "}`" in text:
         text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, _anchored)
