@@ -22,6 +22,8 @@ _BLOCK = re.compile(
 )
 # [text][package.Class], or [package.Class][]
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,200})\]\[([A-Za-z_]\w*(?:\.\w+){0,20})?\]")
+_DEFINED = re.compile(r"^[ ]{0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){1,20}")
 OBJECT_PREFIX = "py:"
 _KINDS = "module|class|exception|function|method|attribute|property|data|decorator"
 _AUTO = re.compile(
@@ -89,7 +91,8 @@ def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
 def with_references(text: str, packages: Sequence[str]) -> str:
     """Return the text with ``[text][package.Class]`` as links, which are resolved with all others.
 
-    ``packages`` are the paths of those that the collection declares.
+    ``packages`` are the paths of those that the collection declares. Of a name in another project, which
+    mkdocstrings looks up in its inventory, the text stays.
     """
     if "][" not in text:
         return text
@@ -98,12 +101,16 @@ def with_references(text: str, packages: Sequence[str]) -> str:
 
 
 def _referring(text: str, fences: Fences, packages: frozenset[str]) -> Iterator[str]:
-    at = 0
+    at, defined = 0, {name.lower() for name in _DEFINED.findall(text)}
     for found in _REFERENCE.finditer(text):
         name = found[2] or found[1].strip("`")
-        is_code = fences.hold(found.start()) or is_quoted(text, *found.span())
-        if name.partition(".")[0] in packages and not is_code:
+        if fences.hold(found.start()) or is_quoted(text, *found.span()):
+            continue
+        if name.partition(".")[0] in packages:
             yield f"{text[at : found.start()]}[{found[1]}](#{OBJECT_PREFIX}{name})"
+            at = found.end()
+        elif packages and _DOTTED.fullmatch(name) and name.lower() not in defined:
+            yield text[at : found.start()] + found[1]
             at = found.end()
     yield text[at:]
 

@@ -179,6 +179,13 @@ def written(project: Path, text: str) -> Document:
     return documents(project, pages="")["a.md"]
 
 
+def test_of_a_name_in_another_project_the_text_stays(project: Path) -> None:
+    text = "[crow][other.Crow], [other.Crow][], [`o.C`][], [a][b.c], [b.c][] `[x.y][]` [a][] [][]\n"
+    assert written(project, text + "\n[b.c]: x.md\n").text.startswith(
+        "crow, other.Crow, `o.C`, [a][b.c], [b.c][] `[x.y][]` [a][] [][]"
+    )
+
+
 def test_a_block_becomes_the_description_below_the_heading_before_it(project: Path) -> None:
     page = written(
         project, "# A\n\n## B\n\n::: birds.Owl\n    options:\n        members:\n          - hunt\n\nEnd.\n"
