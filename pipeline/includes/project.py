@@ -22,11 +22,11 @@ _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "jekyll": ("_config.yml",),
     "vitepress": (".vitepress", ".vuepress"),
     "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
-    "obsidian": (".obsidian",),
+    "obsidian": (".obsidian", "quartz.config.ts"),
     "dendron": ("dendron.yml", "root.schema.yml"),
 }
 # Their settings stand above the folder of the documents.
-_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron"})
+_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian"})
 _MAX_YAML_BYTES = 64 * 1024
 FRONT_MATTER = re.compile(
     r"---[ \t]*\n(?P<yaml>[\s\S]*?)^---[ \t]*(?:\n|\Z)"

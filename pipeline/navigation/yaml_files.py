@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from html import unescape
 from typing import Any
 
 from ..untrusted import NotRead, as_number, read_toml, read_yaml
@@ -113,4 +114,4 @@ def _is_web(value: str) -> bool:
 
 
 def _text(value: object) -> str:
-    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+    return " ".join(unescape(str(value)).split()) if isinstance(value, str | int | float) else ""

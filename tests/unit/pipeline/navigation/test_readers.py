@@ -40,7 +40,7 @@ markdown_extensions:
   - x: {f: !!python/name:pymdownx.superfences.fence_code_format ''}
 nav:
   - Home: index.md
-  - features.md
+  - A &amp; B: features.md
   - Guide:
     - guide/index.md
     - "": [guide/deep/a.md]
@@ -49,7 +49,7 @@ nav:
   - ...
 """
     assert lines(read_mkdocs(text)) == [
-        "Home|index.md", "|features.md", "Guide|", "  |guide/index.md", "  |", "    |guide/deep/a.md",
+        "Home|index.md", "A & B|features.md", "Guide|", "  |guide/index.md", "  |", "    |guide/deep/a.md",
         "  All|guide/rest/**", "Elsewhere|https://example.org/", "|**",
     ]  # fmt: skip
 
