@@ -34,16 +34,19 @@ _TOML_CLOSING = re.compile(r"^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE)
 _TOML_LINE = re.compile(r"^[ \t]*(?:[\"'\w.-]+[ \t]*=|\[)", re.MULTILINE)
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
+# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll; Hugo.
 _DRAFT_VALUES = {
     "draft": frozenset({"true", "yes"}),
     "publish": frozenset({"false", "no"}),
     "published": frozenset({"false", "no"}),
+    "headless": frozenset({"true", "yes"}),
+    "build.render": frozenset({"false", "never"}),
+    "_build.render": frozenset({"false", "never"}),
 }
 
 # What of a block that cannot be read might keep its document from lists, searches or readers.
 _MAY_HIDE = re.compile(
-    r"\b(?:draft|exclude\w*|hidden|index|list|noindex|private|publish\w*|robots|search\w*|sitemap\w*|unlisted)"
+    r"\b(?:draft|exclude\w*|headless|hidden|index|list|noindex|private|publish\w*|render|robots|search\w*|sitemap\w*|unlisted)"
     r"\b[\"']?[ \t]*[:=]",
     re.IGNORECASE,
 )
@@ -272,8 +275,14 @@ def _plain(value: Any) -> Any:
 
 
 def _draft(values: Mapping[str, Any]) -> str:
-    said = ((key.lower(), str(value).strip().lower()) for key, value in values.items())
+    nested = {f"{key}.render": each["render"] for key, each in values.items() if _renders(key, each)}
+    said = ((key.lower(), str(value).strip().lower()) for key, value in {**values, **nested}.items())
     return next((f"{key}: {value}" for key, value in said if value in _DRAFT_VALUES.get(key, ())), "")
+
+
+def _renders(key: str, value: object) -> bool:
+    """Return whether it is what Hugo is told about making the page."""
+    return key.lower() in ("build", "_build") and isinstance(value, dict) and "render" in value
 
 
 def _latest(values: Mapping[str, Any]) -> str | None:

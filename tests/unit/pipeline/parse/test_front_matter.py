@@ -91,6 +91,9 @@ def test_an_unclosed_block_is_rejected() -> None:
         ("draft: true", "draft: true"),
         ("Draft: 'YES'", "draft: yes"),
         ("draft: on", "draft: true"),
+        ("headless: true", "headless: true"),
+        ("build: {render: never, list: never}", "build.render: never"),
+        ("_build:\n  render: false", "_build.render: false"),
         ("publish: false", "publish: false"),
         ("published: no", "published: false"),
         ("published: 'False'", "published: false"),
@@ -105,6 +108,8 @@ def test_what_its_own_tool_would_not_publish_is_a_draft(yaml: str, said: str) ->
     "yaml",
     [
         "draft: false",
+        "headless: false\nbuild: {render: link, list: never}",
+        "build: never",
         "draft: 'no'",
         "draft:",
         "draft: second",
