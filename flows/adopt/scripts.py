@@ -7,6 +7,8 @@ from ...pipeline.navigation.site_scripts import starlight_options
 from .taken_over import TakenOver, collection_name, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
+_GENERATED = "generated-index"
+
 
 def docusaurus(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``docusaurus.config.js``."""
@@ -22,7 +24,9 @@ def docusaurus(config: ToolFile) -> TakenOver:
         found.take("site", "base_url", base_url, "url, baseUrl")
     found.site(as_table(given.get("i18n")), language="defaultLocale")
     names = ("sidebars.js", "sidebars.ts", "sidebars.json")
-    set_order(found, *(config.folder / n for n in names if (config.folder / n).is_file()), found.root)
+    sidebars = [config.folder / name for name in names if (config.folder / name).is_file()]
+    set_order(found, *sidebars, found.root)
+    found.sidebars = [each for each in sidebars if config.holds(each) and _GENERATED in config.text(each)]
     for plugin in as_list(given.get("plugins")):
         _docusaurus_plugin(found, plugin)
     found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")

@@ -41,7 +41,8 @@ class TakenOver:
 
     ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
     it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are
-    files that end every document, and ``api`` tells whether the tool documents Python packages.
+    files that end every document, ``sidebars`` those that describe generated pages, and ``api`` tells whether
+    the tool documents Python packages.
     """
 
     tool: str
@@ -53,6 +54,7 @@ class TakenOver:
     static: list[Path] = field(default_factory=list)
     blog: Path | None = None
     append: list[Path] = field(default_factory=list)
+    sidebars: list[Path] = field(default_factory=list)
     api: bool = False
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
@@ -214,6 +216,9 @@ def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path
     if found.static:
         listed = [_relative(each, folder) for each in found.static]
         lines.append(_line("static_folders", listed, "paths such as /img/x.png lead there"))
+    if found.sidebars:
+        listed = [_relative(each, folder) for each in found.sidebars]
+        lines.append(_line("sidebars", listed, "pages of categories are generated from them"))
     if found.exclude:
         lines.append(_line("exclude", found.exclude, f"{found.config.name}: what it leaves out"))
     if found.blog is not None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ..address import INDEX_NAMES, slug_path
+from ..address import INDEX_NAMES, slug_path, unnumbered
 from ..identity import read_front_matter_json
 
 ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 FORMER = ("redirect_from", "aliases", "alias")
 _SLUGS = ("permalink", "slug")
 _SAY = (*_SLUGS, *FORMER)
-# Docusaurus and others take numbers at the head of names for an order.
-_NUMBERED = re.compile(r"(\A|/)\d{1,3}[-_.]+(?=[^/\d])")
 
 
 def published_names(path: str, front_matter: str) -> tuple[str, ...]:
@@ -55,13 +52,8 @@ def _is_path(alias: str) -> bool:
 def published_paths(path: str, aliases: Sequence[str]) -> Iterator[str]:
     """Yield the paths of a document as links may have them, in lower case; ``aliases`` has its names."""
     yield from (unnumbered(alias.strip("/").lower()) for alias in aliases if alias.startswith("/"))
-    if _NUMBERED.search(path):
-        yield unnumbered(path.lower())
-
-
-def unnumbered(path: str) -> str:
-    """Return the path without the numbers that only give an order: ``01-app/02-guides`` is ``app/guides``."""
-    return _NUMBERED.sub(r"\1", path)
+    if (plain := unnumbered(path)) != path:
+        yield plain.lower()
 
 
 def path_stem(path: str) -> str:

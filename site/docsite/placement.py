@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..pipeline.address import INDEX_NAMES, slug_path
+from ..pipeline.address import INDEX_NAMES, slug_path, unnumbered
 from ..pipeline.identity import read_front_matter_json
-from ..pipeline.links.published import FORMER, former_addresses, unnumbered
+from ..pipeline.links.published import FORMER, former_addresses
 from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
 from . import urls
@@ -23,6 +23,8 @@ _LABEL = ("nav_title", "sidebar_label", "linkTitle", "linktitle", "navTitle")
 # Just the Docs; Docusaurus; Docsy; hugo-book; Sphinx.
 _HIDDEN = ("nav_exclude", "unlisted", "toc_hide", "bookHidden", "orphan")
 _SLUGS = ("slug", "permalink")
+# Just the Docs; whatever it says of children in newer versions, pages have them.
+_BELOW = ("has_children", "has_toc")
 _NAMES = (
     *_SLUGS,
     "id",
@@ -35,6 +37,7 @@ _NAMES = (
     "menu",
     "redirect_to",
     "displayed_sidebar",
+    *_BELOW,
 )
 
 
@@ -43,7 +46,8 @@ class Placement:
     """A page's place among its siblings, its name there, and the title of the page above it.
 
     ``former`` are addresses that the page had, ``moved_to`` the one that it has now. ``slug`` and ``name``
-    are what Docusaurus and others put in place of the file's path and of its name.
+    are what Docusaurus and others put in place of the file's path and of its name. ``lists_below`` tells
+    whether the pages below it are listed on it; None leaves that to the page's text.
     """
 
     order: float = NO_ORDER
@@ -55,6 +59,7 @@ class Placement:
     moved_to: str = ""
     slug: str = ""
     name: str = ""
+    lists_below: bool | None = None
 
 
 NOWHERE = Placement()
@@ -76,6 +81,7 @@ def placement_of(front_matter: str) -> Placement:
         former=former_addresses(given),
         moved_to=next(iter(_texts(given.get("redirect_to"))), ""),
         slug=next(filter(None, (_path(given.get(key)) for key in _SLUGS)), ""),
+        lists_below=_lists_below(given),
         name=name if (name := _path(given.get("id"))) and "/" not in name else "",
     )
 
@@ -102,6 +108,12 @@ def served_file(path: str) -> str:
     if ending in (".md", ".mdx", ".rst", ".ipynb", ".canvas", ".markdown"):
         return urls.page_path(path)
     return path if ending in (".html", ".htm") else f"{path}/{urls.HOME}"
+
+
+def _lists_below(given: Mapping[str, Any]) -> bool | None:
+    if given.get("has_toc") is False:
+        return False
+    return True if given.get("has_children") is True else None
 
 
 def _order(given: Mapping[str, Any]) -> float:

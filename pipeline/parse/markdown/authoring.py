@@ -47,6 +47,8 @@ _MARKDOWN_INSIDE = re.compile(
 )
 # What stands for the list of all tags (Material for MkDocs, and its earlier form).
 TAG_LIST = "<!-- material/tags -->"
+# What stands for the list of the pages below; what ``<DocCardList />`` of Docusaurus becomes.
+PAGES_BELOW = "<!-- pages below -->"
 _TAGS_MARKER = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*\[TAGS\][ \t]*$)")
 _TAGS_COMMENT = re.compile(r"<!--\s*material/tags\b[^<>]{0,500}-->")
 # Obsidian's and others' way to embed a video: as an image.
@@ -100,6 +102,8 @@ def _kept_comment(found: re.Match[str]) -> str:
     """Return the comments that stand for something; all others are nobody's but the author's."""
     if _TAGS_COMMENT.fullmatch(found[0]):
         return TAG_LIST
+    if found[0] == PAGES_BELOW:
+        return PAGES_BELOW
     return MORE if _EXCERPT_ENDS.fullmatch(found[0]) else "\0"
 
 

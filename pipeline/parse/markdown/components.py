@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...navigation.literals import UNREAD, read_value
+from .authoring import PAGES_BELOW
 
 _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:.-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\{)))?|\{")
 _IN_BRACES = re.compile(r"[{}]|\"[^\"\n]*\"?|'[^'\n]*'?|`[^`]*`?")
@@ -118,6 +119,8 @@ def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
     """Return what a component that begins a line says in attributes; ``is_whole`` if it has no content."""
     if name in _UNSEEN:
         return ""
+    if name == "DocCardList":
+        return PAGES_BELOW
     if name in _FIELDS:
         return f"{_code(_signature(given))}\n\n" + (_prose(_text(given, *_TEXTS)) if is_whole else "")
     lines = [heading] if (heading := _heading(given)) else []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..incremental.columns import Digests, digest, digest_of_texts
+from ..outline.pages_below import pages_below
 from ..outline.plan import SitePlan
 from .around import backlink_digests, drawing_digests, ranks_of, related_digests, shown_digests
 from .branches import navigation_digests
@@ -39,6 +40,7 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
         related_digests(plan, shown),
         _topics(plan),
         _blogs(plan, content),
+        _below(plan),
         [digest_of_texts(*map(repr, plan.languages.translations(e.page))) for e in plan.library.entries],
     )
     return [
@@ -54,6 +56,12 @@ def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:
         names = plan.neighbours(entry.page)
         found.append(digest(*(shown[plan.by_page[name].row].tobytes() if name else b"" for name in names)))
     return found
+
+
+def _below(plan: SitePlan) -> list[bytes]:
+    """Return what each page may show of the pages below it."""
+    found = (pages_below(plan.tree, entry.page, plan.by_page) for entry in plan.library.entries)
+    return [digest_of_texts(*map(repr, below)) if below else b"" for below in found]
 
 
 def _blogs(plan: SitePlan, content: Sequence[bytes]) -> list[bytes]:

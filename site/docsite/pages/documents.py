@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ...pipeline.model import TAG_NOTES
+from ...pipeline.parse.markdown.authoring import PAGES_BELOW
 from .. import urls
 from ..content.markdown_html import Anchored
 from ..content.render import Content
 from ..library import CommunityRow, Entry, by_title
 from ..maps.neighbours import neighbour_graph
 from ..outline.blogs import Post
-from ..outline.navigation import Node, window
+from ..outline.pages_below import PageBelow, pages_below
 from ..outline.plan import MAX_BACKLINKS, SitePage, SitePlan
 from .blog import BlogView, blog_view
 from .frame import frame_of
@@ -70,7 +71,7 @@ class DocumentView:
     graph: Markup
     post: Post | None
     blog: BlogView | None
-    below: tuple[Node, ...]
+    below: tuple[PageBelow, ...]
 
 
 def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
@@ -152,21 +153,22 @@ def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
     return (*home, *found)
 
 
-def _pages_below(plan: SitePlan, entry: Entry, content: str) -> tuple[Node, ...]:
-    """Return the pages of a section whose own page says little and leads to none of them.
+def _pages_below(plan: SitePlan, entry: Entry, content: str) -> tuple[PageBelow, ...]:
+    """Return the pages below one that asks for them, or says little and leads to none of them.
 
-    In Docusaurus, Hugo and others such a page shows what is below it; the fingerprint of its navigation
-    holds what is shown here.
+    Just the Docs lists them unless the front matter says otherwise; Docusaurus, Hugo and others do on
+    pages of sections.
     """
-    trail = plan.tree.trail(entry.page)
-    nodes = trail[-1].children if trail else ()
-    if not nodes or len(_TAG.sub(" ", content).split()) > MOST_WORDS_ABOVE_PAGES:
+    below, asked = pages_below(plan.tree, entry.page, plan.by_page), entry.placement.lists_below
+    if not below or asked is False:
         return ()
-    pages = {node.page for node in nodes}
+    if asked or PAGES_BELOW in plan.library.text(entry):
+        return below
+    if len(_TAG.sub(" ", content).split()) > MOST_WORDS_ABOVE_PAGES:
+        return ()
+    pages = {each.page for each in below}
     targets = (plan.library.by_id.get(link.target_id or "") for link in plan.library.links(entry))
-    if any(target is not None and target.page in pages for target in targets):
-        return ()
-    return tuple(node for node in nodes[: window(0, len(nodes))[1]] if node.page or node.url)
+    return () if any(target is not None and target.page in pages for target in targets) else below
 
 
 def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:

@@ -23,6 +23,9 @@ VAULT = {
     "b/two.md": "---\ntags: [night]\n---\n# Two\n\nAlone.\n",
     "c/three.md": "# Three\n\nText.\n",
     "d/four.md": "---\ntags: [night]\n---\n# Four\n\nText.\n",
+    "e/index.md": "# E\n",
+    "e/five.md": "# Five\n",
+    "e/six.md": "# Six\n",
 }
 PLAIN = Site(graph=False, related=0)
 Change = Callable[[TablesInMemory], TablesInMemory]
@@ -72,6 +75,7 @@ NIGHTS: Mapping[str, Night] = {
     "related_digests": Night(
         _with("title", "documents", "d/four.md", "Another"), Site(graph=False, related=3), "b/two.html"
     ),
+    "_below": Night(_with("description", "documents", "e/six.md", "Another"), PLAIN, "e/index.html"),
     "_topics": Night(_with("label", "communities", "", "creatures"), PLAIN, "a/one.html"),
 }
 

@@ -67,9 +67,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "plugins: [['@docusaurus/plugin-client-redirects',\n"
          "{redirects: [{from: ['/o'], to: '/docs/a'}]}]]};\n"
          "module.exports = config;", "static/i.png": "x",
-         "sidebars.js": "module.exports = {}", "docs/a.mdx": "# A\n"},
+         "sidebars.js": "module.exports = {s: [{type: 'category', link: {type: 'generated-index'}}]}",
+         "docs/a.mdx": "# A\n"},
         {"root": "docs", "title": "T", "base_url": "https://e.org/x/", "redirects": {"/o": "/docs/a"},
-         "navigation": ["sidebars.js", "docs"], "static_folders": ["static"], "slugs": True},
+         "navigation": ["sidebars.js", "docs"], "static_folders": ["static"], "slugs": True,
+         "sidebars": ["sidebars.js"]},
     ),
     "Starlight": (
         {"astro.config.mjs": "export default defineConfig({site: 'https://e.org/',\n"
