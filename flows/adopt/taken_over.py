@@ -31,6 +31,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _INCLUDES = re.compile(
     rb"\{\*\s+(?P<fastapi>[^\s*{}]+)|\{!>?\s*(?P<markdown>[^\s!{}]+)\s*!\}|--8<--\s+\"(?P<snippet>[^\"\n:]+)"
     rb"|\{\{\s*#(?:include|rustdoc_include|playground)\s+(?P<mdbook>[^\s:{}]+)"
+    rb"|raw-loader!@site/(?P<docusaurus>[^\s\"']+)"
     rb"|(?:\.\.[ \t]+(?:literal)?include::|\{(?:literal)?include\})[ \t]+(?P<sphinx>[^\s{}]+)"
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -13,14 +14,17 @@ from ..identity import read_front_matter_json
 ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 FORMER = ("redirect_from", "aliases", "alias")
 _SLUGS = ("permalink", "slug")
+# The path of a post, which has its day at the head of its name.
+_DATED = re.compile(r"(?:\A|/)(\d{4})-(\d{2})-(\d{2})[-/]([^/]+(?:/[^/]+)*)\Z")
 _SAY = (*_SLUGS, *FORMER)
 
 
 def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     """Return the paths, from the top, at which the document's own tool publishes it in place of its file's.
 
-    They are what ``permalink`` and ``slug`` say in the front matter (as JSON), and, in a collection of
-    Jekyll, the path without the underscore of its folder. Former addresses are among them.
+    They are what ``permalink`` and ``slug`` say in the front matter (as JSON), in a collection of Jekyll the
+    path without the underscore of its folder, and of a post ``/2026/11/25/name``. Former addresses are among
+    them.
     """
     given = read_front_matter_json(front_matter) if any(f'"{each}"' in front_matter for each in _SAY) else {}
     said = [given[name] for name in _SLUGS if isinstance(given.get(name), str)]
@@ -28,6 +32,8 @@ def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     in_jekyll = path.startswith("_") and "/" in path
     former = (posixpath.join("/", posixpath.dirname(path), each) for each in former_addresses(given))
     own = [f"/{path.lstrip('_')}"] if in_jekyll else []
+    if dated := _DATED.search(path_stem(path)):
+        own.append(f"/{'/'.join(dated.groups())}")
     return tuple(dict.fromkeys((*names, *own, *map(posixpath.normpath, former))))
 
 

@@ -112,10 +112,8 @@ class Library:
         self._folders = settings.clean_urls and not originals
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
-        self.documents = documents if names == sorted(names) else documents.sort_by("doc_id")
-        documents = self.documents
-        self._texts, self._htmls = documents.column("text"), documents.column("html")
-        self._anchors = documents.column("anchors")
+        self.documents = documents = documents if names == sorted(names) else documents.sort_by("doc_id")
+        self._texts, self._htmls, self._anchors = map(documents.column, ("text", "html", "anchors"))
         self.entries = _entries(documents, originals, settings)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
         self.listed = tuple(entry for entry in self.entries if entry.shown.listed)
@@ -162,6 +160,10 @@ class Library:
         """Return the document's text."""
         return str(self._texts[entry.row].as_py() or "")
 
+    def front_matter(self, entry: Entry) -> str:
+        """Return the document's front matter as canonical JSON."""
+        return str(self.documents.column("front_matter")[entry.row].as_py() or "{}")
+
     def url(self, entry: Entry) -> str:
         """Return the address at which the document is published, relative if that is not known."""
         return str(self.documents.column("url")[entry.row].as_py() or "")
@@ -201,7 +203,7 @@ class Library:
     def code_spans(self, entry: Entry) -> list[CodeSpan]:
         """Return the document's code blocks in order."""
         columns = self.code_rows.columns(entry.row, "language", "byte_start", "byte_end")
-        return [CodeSpan(str(row[0] or ""), *row[1:]) for row in zip(*columns, strict=True)]
+        return [CodeSpan(str(name or ""), *span) for name, *span in zip(*columns, strict=True)]
 
     def communities(self) -> tuple[CommunityRow, ...]:
         """Return communities with their pages, largest first."""

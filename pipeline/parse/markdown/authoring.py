@@ -64,6 +64,8 @@ _AROUND_BLOCKS = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*(?:\{{(?:==|\+\+|--)|(?:=
 # MyST's comments, and its breaks between the cells of a notebook.
 _MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
 _MAY_EMBED = re.compile(r"<(?:iframe|video|audio)\b", re.IGNORECASE)
+# Docusaurus: a file below the folder of its settings, and one of the site that is no page.
+_SITE_PATH = re.compile(rf"{_CODE_SPAN}|(?<=[(<\"'])(?:@site/(?:static/)?|pathname:///)")
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
@@ -77,6 +79,8 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _HIDDEN, _kept_comment)
     if "[TAGS]" in text:
         text = _outside_code(text, _TAGS_MARKER, lambda _: f"\n{TAG_LIST}\n")
+    if "@site/" in text or "pathname:///" in text:
+        text = _outside_code(text, _SITE_PATH, lambda _: "/")
     if "](http" in text:
         text = _outside_code(text, _VIDEO, lambda found: linked(found["address"], found["title"]))
     if _MAY_EMBED.search(text):

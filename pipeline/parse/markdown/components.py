@@ -75,6 +75,19 @@ def attributes(tag: str) -> dict[str, Any]:
     return given
 
 
+def tab_titles(tag: str) -> list[str]:
+    """Return the titles of tabs that stand in the tag around them, in order (Nextra, Fumadocs)."""
+    items = attributes(tag).get("items")
+    return [each for each in items if isinstance(each, str)] if isinstance(items, list) else []
+
+
+def tab_labels(tag: str) -> dict[str, str]:
+    """Return the titles of tabs that stand in the tag around them, by their values (Docusaurus)."""
+    values = attributes(tag).get("values")
+    tabs = [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []
+    return {_text(each, "value"): _text(each, "label") for each in tabs if _text(each, "label")}
+
+
 def _closing(tag: str, at: int) -> int:
     """Return the offset after the brace that closes the one before ``at``."""
     depth = 1

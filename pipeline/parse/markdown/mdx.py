@@ -35,12 +35,13 @@ _IMAGE_IMPORT = re.compile(
 )
 # The text of a link: of one paragraph, and without tags.
 _LINKED = re.compile(r"(?=[^<>\[\]{}]*\w)(?:[^<>\[\]{}\n]|\n(?![ \t]*\n)){1,300}</(?P<name>[\w.]+)>")
+# What an element holds on one line; in MDX it is markdown.
+_MARKED_UP = re.compile(
+    r"(?=[^\n<]*[`*_\[])[^\n]{1,2000}?</(?P<name>summary|td|th|li|p|div|dt|dd|figcaption)>"
+)
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
 _EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")
-# Nextra's and Fumadocs' tabs: their titles stand in the tag around them.
-_ITEMS = re.compile(r"<Tabs\b[^<>]{0,200}?\bitems=\{\[([^\[\]{}<>]{0,2000})\]\}")
-_ITEM = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")
 _ATTRIBUTE = re.compile(r"\s(label|value|title|type)=(?:\{\s*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 # Marks where a tag was; no source contains this character.
@@ -145,6 +146,7 @@ class _Tags:
     depth: int = 0
     # The titles of tabs to come, the next one last.
     tabs: list[str] = field(default_factory=list)
+    labels: Mapping[str, str] = field(default_factory=dict)
     # Where the component leads whose text is being read.
     link: str = ""
     removed: list[str] = field(default_factory=list)
@@ -171,10 +173,13 @@ class _Tags:
             pieces.append("<")
             return start + 1
         tag, name = text[start:end], named[2]
-        if titles := _ITEMS.match(tag):
-            self.tabs = ["".join(each) for each in reversed(_ITEM.findall(titles[1]))]
+        if name == "Tabs" and not named[1]:
+            self.tabs, self.labels = components.tab_titles(tag)[::-1], components.tab_labels(tag)
         if name[:1].islower() and "." not in name and not ("{" in tag and tag.endswith("/>")):
-            pieces.append(f"<{named[1]}{name}>" if "{" in tag else tag)
+            tag = f"<{named[1]}{name}>" if "{" in tag else tag
+            inside = _MARKED_UP.match(text, end) if not named[1] else None
+            is_markdown = inside is not None and inside["name"] == name
+            pieces.append(f'{tag[:-1]} markdown="span">' if is_markdown else tag)
             return end
         if name in self.boxes and not tag.endswith("/>"):
             indent = text[text.rfind("\n", 0, start) + 1 : start]
@@ -213,7 +218,8 @@ class _Tags:
         given = {key: double or single for key, double, single in _ATTRIBUTE.findall(tag)}
         kind = components.BOXES[name]
         if kind == "tab":
-            title = given.get("label") or given.get("title") or given.get("value", "")
+            value = given.get("value", "")
+            title = given.get("label") or given.get("title") or self.labels.get(value, value)
             title = title or (self.tabs.pop() if self.tabs else "")
         else:
             kind, title = given.get("type", kind), given.get("title", "")

@@ -7,6 +7,7 @@ from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.parse.markdown.mdx import markdown_of_mdx
 from noctule.pipeline.settings.collection import Collection
+from tests.site_builder import content_of
 
 
 def read(text: str) -> Document:
@@ -167,3 +168,20 @@ def test_tabs_have_the_titles_that_stand_around_them() -> None:
         "//////// tab | npm", "//////// tab | pnpm",
     ]  # fmt: skip
     assert "//////// warning | Mind" in markdown('<Warning title="Mind">\nIt.\n</Warning>\n')
+
+
+def test_tabs_of_docusaurus_have_the_titles_that_stand_beside_their_values() -> None:
+    text = "<Tabs groupId=\"os\" values={[{label: 'Win', value: 'a'}, {label: 'macOS', value: 'b'}]}>\n"
+    text += '<TabItem value="a">\nOne.\n</TabItem>\n<TabItem value="b">\nTwo.\n</TabItem>\n</Tabs>\n'
+    assert [line for line in markdown(text).split("\n") if "tab" in line] == [
+        "//////// tab | Win", "//////// tab | macOS",
+    ]  # fmt: skip
+
+
+def test_what_an_element_holds_on_its_line_is_markdown() -> None:
+    text = "<details>\n<summary>Open *me*</summary>\n\nBody.\n\n</details>\n\n"
+    text += "<table><tr><td>`a`</td><td>b_c</td></tr></table>\n\n<div>\n\n*x*\n\n</div>\n"
+    shown = content_of(f"import X from 'x';\n\n{text}")
+    assert "<summary>Open <em>me</em></summary>" in shown
+    assert "<td><code>a</code></td><td>b_c</td>" in shown and "<p><em>x</em></p>" in shown
+    assert "Open me" in [block.text for block in read(text).blocks]
