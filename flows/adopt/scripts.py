@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ...pipeline.navigation.sidebars import read_script
 from ...pipeline.navigation.site_scripts import starlight_options
 from .taken_over import TakenOver, collection_name, set_order
@@ -33,14 +36,24 @@ def docusaurus(config: ToolFile) -> TakenOver:
     if docs.get("numberPrefixParser") is not False:
         found.take("site", "number_prefixes", False, "Docusaurus's 01-intro.md is /intro")
     found.take_static(*(as_texts(given.get("staticDirectories")) or ["static"]))
-    blog = config.folder / "blog"
-    if blog.is_dir() and found.finds(blog) and collection_name(found) != "blog":
-        found.blog = blog
-        found.take("site", "blogs", ["blog"], "the blog")
-        found.take_authors(blog)
+    _docusaurus_blog(found, docs)
     found.left += [] if given else ["everything: its settings are not literals"]
     found.left += ["the pages in src/"] if (config.folder / "src").is_dir() else []
     return found
+
+
+def _docusaurus_blog(found: TakenOver, docs: Mapping[str, Any]) -> None:
+    """Take over the blog beside the documents, and where the sources of both are edited."""
+    blog, folder = found.config.folder / "blog", found.root.name
+    edit_url, name = as_text(docs.get("editUrl")), as_text(docs.get("routeBasePath")).strip("/") or "docs"
+    if name != "blog" and blog.is_dir() and found.finds(blog):
+        # Both lie below the top of the site, at the addresses that they have in Docusaurus.
+        found.blog, found.name = blog, name
+        found.take("site", "blogs", ["blog"], "the blog")
+        found.take_authors(blog)
+        folder = "{collection}" if collection_name(found) == folder else ""
+    if edit_url and folder and found.root.parent == found.config.folder:
+        found.take("site", "edit_url", f"{edit_url.rstrip('/')}/{folder}/{{path}}", "editUrl")
 
 
 def _docusaurus_plugin(found: TakenOver, plugin: object) -> None:

@@ -43,7 +43,7 @@ class TakenOver:
     ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
     it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are
     files that end every document, ``sidebars`` those that describe generated pages, and ``api`` tells whether
-    the tool documents Python packages.
+    the tool documents Python packages. ``name`` is that of the collection, if the tool gives one.
     """
 
     tool: str
@@ -57,6 +57,7 @@ class TakenOver:
     append: list[Path] = field(default_factory=list)
     sidebars: list[Path] = field(default_factory=list)
     api: bool = False
+    name: str = ""
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
     def take(self, table: str, key: str, value: object, source: str) -> None:
@@ -134,7 +135,7 @@ def set_order(found: TakenOver, *files: Path) -> None:
 def collection_name(found: TakenOver) -> str:
     """Return a name for the collection, made from the title or the folder."""
     title = found.tables.get("site", {}).get("title", ("", ""))[0]
-    for text in (str(title), found.root.resolve().name, "docs"):
+    for text in (found.name or str(title), found.root.resolve().name, "docs"):
         name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
         if COLLECTION_NAME.fullmatch(name):
             return name
@@ -147,7 +148,7 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
     for path in _documents(root):
         with path.open("rb") as opened:
             content = opened.read(MAX_BYTES)
-        may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::"))
+        may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::", b"raw-loader!"))
         for match in _INCLUDES.finditer(content) if may_hold else ():
             base = path.parent if match["mdbook"] or match["sphinx"] else found.config.folder
             name = next(filter(None, match.groups())).decode(errors="replace")

@@ -15,7 +15,7 @@ ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb"
 FORMER = ("redirect_from", "aliases", "alias")
 _SLUGS = ("permalink", "slug")
 # The path of a post, which has its day at the head of its name.
-_DATED = re.compile(r"(?:\A|/)(\d{4})-(\d{2})-(\d{2})[-/]([^/]+(?:/[^/]+)*)\Z")
+_DATED = re.compile(r"(?P<above>(?:.*/)?)(\d{4})-(\d{2})-(\d{2})[-/](.+)")
 _SAY = (*_SLUGS, *FORMER)
 
 
@@ -32,9 +32,15 @@ def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     in_jekyll = path.startswith("_") and "/" in path
     former = (posixpath.join("/", posixpath.dirname(path), each) for each in former_addresses(given))
     own = [f"/{path.lstrip('_')}"] if in_jekyll else []
-    if dated := _DATED.search(path_stem(path)):
-        own.append(f"/{'/'.join(dated.groups())}")
+    if dated := dated_path(path):
+        own.append(f"/{dated.removeprefix('_posts/')}")
     return tuple(dict.fromkeys((*names, *own, *map(posixpath.normpath, former))))
+
+
+def dated_path(path: str) -> str:
+    """Return the path, without ending, of a post whose name begins with its day; nothing for another page."""
+    found = _DATED.fullmatch(path_stem(path))
+    return f"{found['above']}{'/'.join(found.groups()[1:])}" if found else ""
 
 
 def former_addresses(given: Mapping[str, Any]) -> tuple[str, ...]:

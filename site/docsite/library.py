@@ -27,7 +27,6 @@ _ENTRY_COLUMNS = (
     "community", "links_in", "front_matter", "author",
 )  # fmt: skip
 
-
 # Nobody goes there on purpose.
 NOT_FOUND = Placement(hidden=True)
 _PLAIN = Site()
@@ -246,11 +245,12 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     if originals:
         paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
         return tuple(_entry(row, columns, paths, titles) for row in range(documents.num_rows))
-    several = len(set(columns["collection"])) > 1
+    names = columns["collection"]
+    below = names if len(set(names)) > 1 else [""] * len(names)
     placed = [
-        urls.Placed(doc_id, path, collection if several else "", published_path(path, front, settings))
-        for doc_id, path, collection, front in zip(
-            *(columns[name] for name in ("doc_id", "path", "collection", "front_matter")), strict=True
+        urls.Placed(doc_id, path, top, published_path(path, front, settings, top))
+        for doc_id, path, front, top in zip(
+            *(columns[name] for name in ("doc_id", "path", "front_matter")), below, strict=True
         )
     ]
     places = urls.page_paths(placed, home=settings.home)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +11,7 @@ from typing import Any
 
 from ..pipeline.address import INDEX_NAMES, slug_path, unnumbered
 from ..pipeline.identity import read_front_matter_json
-from ..pipeline.links.published import FORMER, former_addresses
+from ..pipeline.links.published import FORMER, dated_path, former_addresses
 from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
 from . import urls
@@ -86,11 +87,12 @@ def placement_of(front_matter: str) -> Placement:
     )
 
 
-def published_path(path: str, front_matter: str, settings: Site) -> str:
+def published_path(path: str, front_matter: str, settings: Site, below: str = "") -> str:
     """Return the path at which a document is published in place of its own; empty for none.
 
     The front matter gives it, with ``settings.slugs``, and without ``settings.number_prefixes`` its own path
-    without the numbers that only order files.
+    without the numbers that only order files. A post of a blog has its day in its path, with ``slugs``;
+    ``below`` is the folder of the site that its collection has.
     """
     named = path if settings.number_prefixes else unnumbered(path)
     placement = placement_of(front_matter) if settings.slugs else NOWHERE
@@ -99,7 +101,14 @@ def published_path(path: str, front_matter: str, settings: Site) -> str:
         return f"{slug_path(named, placement.slug) or 'index'}.html"
     if placement.name and not is_index:
         return f"{slug_path(named, placement.name)}.html"
+    if settings.slugs and (dated := dated_path(path)) and _is_post(posixpath.join(below, path), settings):
+        return f"{dated}.html"
     return urls.page_path(named) if named != path else ""
+
+
+def _is_post(page: str, settings: Site) -> bool:
+    folders = (f"{name.strip('/.')}/".lstrip("/") for name in settings.blogs)
+    return page.startswith(tuple(folders))
 
 
 def served_file(path: str) -> str:

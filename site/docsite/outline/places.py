@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence, Set
 
 from ...pipeline.address import slug_path, unnumbered
+from ...pipeline.links.published import dated_path
 from .. import urls
 from ..library import Entry
 
@@ -16,8 +17,9 @@ def place_of(entry: Entry) -> str:
         return urls.page_path(entry.path)
     place, own = entry.place or entry.page, urls.page_path(entry.path)
     plain = unnumbered(own)
-    for path in (plain, entry.path) if entry.placement.slug else ():
-        published = f"{slug_path(path, entry.placement.slug) or 'index'}.html"
+    for path in (plain, entry.path) if entry.placement.slug else (entry.path,):
+        slug = slug_path(path, entry.placement.slug) or "index"
+        published = f"{slug if entry.placement.slug else dated_path(path)}.html"
         if f"/{place}".endswith(f"/{published}"):
             return place.removesuffix(published) + own
     # Numbers that are left out of addresses order the tree all the same.

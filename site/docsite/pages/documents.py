@@ -156,7 +156,7 @@ def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
         for node in above
         if node.page != urls.HOME
     )
-    return (*home, *found)
+    return (*home, *(each for each in found if each.page != entry.page))
 
 
 def _pages_below(plan: SitePlan, entry: Entry, content: str) -> tuple[PageBelow, ...]:

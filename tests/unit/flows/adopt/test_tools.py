@@ -73,6 +73,14 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "navigation": ["sidebars.js", "docs"], "static_folders": ["static"], "slugs": True,
          "sidebars": ["sidebars.js"]},
     ),
+    "Docusaurus, with a blog": (
+        {"docusaurus.config.js": "module.exports = {title: 'T', presets: [['classic',\n"
+         "{docs: {editUrl: 'https://git.example.org/edit/main/'}}]]};\n",
+         "docs/a.mdx": "import S from '!!raw-loader!@site/src/x.js';\n", "src/x.js": "x",
+         "blog/2026-11-25-owl.md": "Owls.\n"},
+        {"root": "docs", "blogs": ["blog"], "snippet_folders": ["src"],
+         "edit_url": "https://git.example.org/edit/main/{collection}/{path}", "name": "docs"},
+    ),
     "Starlight": (
         {"astro.config.mjs": "export default defineConfig({site: 'https://e.org/',\n"
          "integrations: [starlight({title: 'T', sidebar: ['a'], locales: {root: {lang: 'en'}, de: {}}})]})",
@@ -159,7 +167,12 @@ def test_settings_of_every_tool_are_taken_over(
     collection, site = given["collections"][written.collection], given.get("site", {})
     assert found.tool == tool.partition(",")[0]
     assert expected.pop("left", "") in "; ".join(found.left)
-    known = {**site, **collection, "navigation": site.get("navigation", {}).get(written.collection)}
+    known = {
+        **site,
+        **collection,
+        "name": written.collection,
+        "navigation": site.get("navigation", {}).get(written.collection),
+    }
     assert {key: known.get(key) for key in expected} == expected
     assert all("#" in line for line in text.splitlines() if line.startswith(("title", "base_url", "root")))
 
