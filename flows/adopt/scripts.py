@@ -11,6 +11,11 @@ from .taken_over import TakenOver, collection_name, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 _GENERATED = "generated-index"
+_DOCUSAURUS_LEFT = {
+    "src": "the pages in src/",
+    "versioned_docs": "the versions in versioned_docs/: build each with noctule site --version",
+    "i18n": "the translations in i18n/: set [site.languages]",
+}
 
 
 def docusaurus(config: ToolFile) -> TakenOver:
@@ -38,7 +43,7 @@ def docusaurus(config: ToolFile) -> TakenOver:
     found.take_static(*(as_texts(given.get("staticDirectories")) or ["static"]))
     _docusaurus_blog(found, docs)
     found.left += [] if given else ["everything: its settings are not literals"]
-    found.left += ["the pages in src/"] if (config.folder / "src").is_dir() else []
+    found.left += [said for name, said in _DOCUSAURUS_LEFT.items() if (config.folder / name).is_dir()]
     return found
 
 

@@ -128,12 +128,24 @@ def file_entry(name: str, tag: str) -> str:
     return f"- {_code(named)}" if named else " " if tag.startswith("</") else ""
 
 
+def details(tag: str) -> str:
+    """Return what opens or closes a part that folds in place of ``<Details summary="x">`` (Docusaurus)."""
+    if tag.startswith("</"):
+        return "\n\n</details>\n"
+    given = attributes(tag).get("summary")
+    summary = re.sub(r"</?summary>", "", given.strip("{}")).strip() if isinstance(given, str) else ""
+    shown = f"\n<summary>{_MARKUP.sub(lambda found: f'&#{ord(found[0])};', summary)}</summary>\n"
+    return "<details>" + (shown if summary else "")
+
+
 def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
     """Return what a component that begins a line says in attributes; ``is_whole`` if it has no content."""
     if name in _UNSEEN:
         return ""
     if name == "DocCardList":
         return PAGES_BELOW
+    if name == "Mermaid" and isinstance(drawn := given.get("value"), str) and "```" not in drawn:
+        return f"```mermaid\n{drawn.strip()}\n```"
     if name in _FIELDS:
         return f"{_code(_signature(given))}\n\n" + (_prose(_text(given, *_TEXTS)) if is_whole else "")
     lines = [heading] if (heading := _heading(given)) else []

@@ -77,9 +77,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"docusaurus.config.js": "module.exports = {title: 'T', presets: [['classic',\n"
          "{docs: {editUrl: 'https://git.example.org/edit/main/'}}]]};\n",
          "docs/a.mdx": "import S from '!!raw-loader!@site/src/x.js';\n", "src/x.js": "x",
-         "blog/2026-11-25-owl.md": "Owls.\n"},
+         "blog/2026-11-25-owl.md": "Owls.\n", "versioned_docs/version-1.0/a.md": "# A\n"},
         {"root": "docs", "blogs": ["blog"], "snippet_folders": ["src"],
-         "edit_url": "https://git.example.org/edit/main/{collection}/{path}", "name": "docs"},
+         "edit_url": "https://git.example.org/edit/main/{collection}/{path}", "name": "docs",
+         "left": "the pages in src/; the versions in versioned_docs/"},
     ),
     "Starlight": (
         {"astro.config.mjs": "export default defineConfig({site: 'https://e.org/',\n"
