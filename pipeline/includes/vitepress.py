@@ -6,10 +6,8 @@ Files are included by ``<<< @/file.js#region``, ``<!--@include: ./part.md-->``, 
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from . import as_markdown
 from .fences import Fences, code_of, fenced, fences_of, is_quoted, language_of
@@ -43,10 +41,6 @@ _TOKEN = re.compile(
 )
 _FRONT_MATTER = re.compile(r"\$(?:frontmatter|page\.frontmatter)(?:\.([\w.-]+)|\[['\"]([\w-]+)['\"]\])\Z")
 _TEXT = re.compile(r"\btext=[\"']([^\"'<>]*)[\"']")
-_SUM = re.compile(r"[\d.(][\d.\s()+*/-]{0,80}")
-_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-}  # fmt: skip
 _QUOTED = re.compile(r"\A(?:'([^']*)'|\"([^\"]*)\"|`([^`$]*)`)\Z")
 
 
@@ -111,28 +105,9 @@ def _value(found: re.Match[str], context: Context) -> Literal | None:
         return None
     if quoted := _QUOTED.match(expression):
         return Literal(*found.span(), as_markdown.literal(quoted[1] or quoted[2] or quoted[3] or ""))
-    if result := _sum(expression):
+    if result := as_markdown.sum_of(expression):
         return Literal(*found.span(), result)
     return Literal(*found.span(), "", f"{{{{ {expression:.80} }}}} is not evaluated and is removed")
-
-
-def _sum(expression: str) -> str:
-    """Return the result of a sum of numbers, as a script would write it; nothing for another expression."""
-    if not _SUM.fullmatch(expression):
-        return ""
-    try:
-        result = _number(ast.parse(expression, mode="eval").body)
-    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
-        return ""
-    return f"{result:.0f}" if result.is_integer() and abs(result) < 1e15 else repr(result)
-
-
-def _number(node: ast.expr) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return float(node.value)
-    if isinstance(node, ast.BinOp) and (operation := _OPERATIONS.get(type(node.op))):
-        return operation(_number(node.left), _number(node.right))
-    raise ValueError("no sum of numbers")
 
 
 def _part(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Literal | None:

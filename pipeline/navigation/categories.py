@@ -14,6 +14,8 @@ from ..address import slug_path, unnumbered
 CATEGORY_FILES = frozenset({"_category_.json", "_category_.yml", "_category_.yaml"})
 _GENERATED = "generated-index"
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]+")
+# The list of its items, as ``pipeline.parse.markdown.authoring`` knows it.
+_ITEMS = "<!-- pages below -->"
 # What begins something in markdown; a description is plain text.
 _SIGNS = re.compile(r"([\\`*_\[\]<>{}#$~|^=@!&])")
 
@@ -45,7 +47,7 @@ class Category:
         }
         lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front.items() if value)
         head = "\n".join(("---", *lines, "custom_edit_url: null", "---"))
-        return f"{head}\n\n" + _SIGNS.sub(r"\\\1", self.description) + "\n"
+        return f"{head}\n\n" + _SIGNS.sub(r"\\\1", self.description) + f"\n\n{_ITEMS}\n"
 
 
 def category_of(given: Mapping[str, Any], label: str) -> Category | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ...includes.as_markdown import closed, opened
+from ...includes.as_markdown import closed, opened, sum_of
 from ...includes.fences import fences_of
 from ...includes.parts import TAG, without_tags
 from . import components
@@ -34,6 +34,7 @@ _NEXT = re.compile(
 _NAME = re.compile(r"<(/?)((?:[A-Za-z][\w.-]*(?::[\w-]+)?)?)(?=[\s/>])")
 _STRING = re.compile(r"\{\s*(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'|`([^`$]{0,5000})`)\s*\}")
 _GIVEN = re.compile(r"\{\s*front[mM]atter\.(\w+)\s*\}")
+_SUM = re.compile(r"\{([\d\s.()+*/-]{1,80})\}")
 _BRACE = re.compile(r"[{}]")
 _COMPONENT = re.compile(r"(?m:^import[ \t]+[\w$*{][^\n]{0,300}[ \t}]from[ \t]*[\"'])")
 _IMAGE_IMPORT = re.compile(
@@ -268,6 +269,9 @@ class _Tags:
         if given and isinstance(value := self.front_matter.get(given[1]), str | int | float):
             pieces.append(str(value))
             return given.end()
+        if (found := _SUM.match(text, start)) and (result := sum_of(found[1].strip())):
+            pieces.append(result)
+            return found.end()
         string = _STRING.match(text, start)
         if not string and _EXPRESSION.match(text, start):
             end = self._end_of_expression(text, start)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..library import Entry
+import pyarrow.compute as pc
+
+from ...pipeline.parse.markdown.authoring import PAGES_BELOW
+from ..library import Entry, Library
 from .navigation import Node, Tree, window
 
 
@@ -21,6 +24,18 @@ class PageBelow:
     url: str
     description: str
     size: int
+
+
+def asks_for_pages(library: Library) -> Sequence[bool]:
+    """Return for each document, by row, whether it asks for a list of the pages below its own."""
+    marked = pc.fill_null(
+        pc.match_substring(library.documents.column("text"), PAGES_BELOW), False
+    ).to_pylist()
+    pairs = zip(library.entries, marked, strict=True)
+    return [
+        entry.placement.lists_below is True or (has_mark and entry.placement.lists_below is None)
+        for entry, has_mark in pairs
+    ]
 
 
 def pages_below(tree: Tree, page: str, entries: Mapping[str, Entry]) -> tuple[PageBelow, ...]:

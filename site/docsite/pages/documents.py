@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -169,12 +169,19 @@ def _pages_below(plan: SitePlan, entry: Entry, content: str) -> tuple[PageBelow,
     if not below or asked is False:
         return ()
     if asked or PAGES_BELOW in plan.library.text(entry):
-        return below
+        return tuple(_with_summary(plan, each) for each in below)
     if len(_TAG.sub(" ", content).split()) > MOST_WORDS_ABOVE_PAGES:
         return ()
     pages = {each.page for each in below}
     targets = (plan.library.by_id.get(link.target_id or "") for link in plan.library.links(entry))
     return () if any(target is not None and target.page in pages for target in targets) else below
+
+
+def _with_summary(plan: SitePlan, below: PageBelow) -> PageBelow:
+    """Return a page below with how its text begins, if its front matter does not describe it."""
+    if below.description or not below.page or below.size:
+        return below
+    return replace(below, description=plan.renderer.summary(plan.by_page[below.page]))
 
 
 def _toc(content: Content, slugs: frozenset[str], options: PageOptions) -> tuple[Anchored, ...]:

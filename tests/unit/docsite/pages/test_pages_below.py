@@ -30,6 +30,7 @@ LISTS = {
     "index.md": "# Home\n",
     "jtd/index.md": f"---\nhas_children: true\n---\n# Jtd\n\n{LONG}\n",
     "jtd/a.md": "---\ndescription: What A says.\n---\n# A\n",
+    "jtd/b.md": "---\ntitle: B\n---\nHow *B* begins.\n\nMore.\n",
     "jtd/deep/b.md": "# B\n",
     "jtd/deep/c.md": "# C\n",
     "none/index.md": "---\nhas_toc: false\nhas_children: true\n---\n# None\n",
@@ -47,6 +48,7 @@ def below(texts: dict[str, str], page: str) -> list[tuple[str, str]]:
 def test_a_section_shows_what_its_pages_say_and_of_folders_without_a_page_the_first_one() -> None:
     assert below(LISTS, "jtd/index.html") == [
         ("a.html", "A | What A says."),
+        ("b.html", "B | How B begins."),
         ("deep/b.html", "deep | 2 pages"),
     ]
 

@@ -223,3 +223,7 @@ def test_many_fences_of_mdx_that_never_end_take_no_time() -> None:
     start = time.perf_counter()
     markdown_of_mdx("```mdx-code-block\na\n" * 50_000)
     assert time.perf_counter() - start < 5
+
+
+def test_a_sum_of_numbers_is_its_result() -> None:
+    assert markdown("After {1 + 1}, {n + 1} and {1,2}.\n") == "After 2,  and {1,2}."
