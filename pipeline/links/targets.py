@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin
 
+from ..address import unnumbered
 from ..assets.embedded_images import image_place
 from ..assets.media import media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
@@ -28,7 +29,6 @@ from .published import (
     path_stem,
     published_names,
     published_paths,
-    unnumbered,
     without_ending,
 )
 

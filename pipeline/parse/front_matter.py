@@ -51,7 +51,9 @@ _MAY_HIDE = re.compile(
     re.IGNORECASE,
 )
 
-_DATE_KEYS = ("date", "updated", "modified", "last_modified", "last-modified", "lastmod")
+_DATE_KEYS = (
+    "date", "updated", "modified", "last_modified", "last-modified", "lastmod", "lastupdated", "last_update",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -286,7 +288,9 @@ def _renders(key: str, value: object) -> bool:
 
 
 def _latest(values: Mapping[str, Any]) -> str | None:
-    days = [day_of(value) for key, value in values.items() if key.lower() in _DATE_KEYS]
+    given = [value for key, value in values.items() if key.lower() in _DATE_KEYS]
+    # Docusaurus says there too who changed it.
+    days = [day_of(value.get("date") if isinstance(value, dict) else value) for value in given]
     return max((day for day in days if day), default=None)
 
 
