@@ -111,6 +111,7 @@ fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settin
 	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris or schemathesis could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.service_api --seconds $(SECONDS_EACH)
+	PYTHONPATH=. $(BIN)/python -m tests.fuzz.growth
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(SITE) .noctule build *.egg-info site/node_modules
