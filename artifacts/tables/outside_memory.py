@@ -30,7 +30,8 @@ def mapped_table(schema: pa.Schema, parts: Iterable[pa.Table], folder: Path) -> 
             for part in parts:
                 writer.write_table(part)
         file.flush()
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        with durable.refusals(folder, "map a file into memory"):
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
 
 
@@ -45,7 +46,8 @@ def mapped_zeros(shape: tuple[int, ...], kind: type[N], folder: Path) -> npt.NDA
             os.posix_fallocate(file.fileno(), 0, size)
         else:
             file.truncate(size)
-        mapped = mmap.mmap(file.fileno(), size)
+        with durable.refusals(folder, "map a file into memory"):
+            mapped = mmap.mmap(file.fileno(), size)
     return np.frombuffer(mapped, kind).reshape(shape)
 
 
