@@ -116,6 +116,17 @@ def test_a_vector_index_waits_outside_memory_until_it_is_written(tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["whole.faiss"]
 
 
+def test_links_as_written_are_objects_one_document_at_a_time(rows: pa.Table) -> None:
+    parsed = joined(rows)
+    with _measured() as holding:
+        documents = list(parsed.linking_documents())
+    assert len(documents) == COPIES and holding.left < 1_000_000
+    links = documents[-1].links
+    assert len(links) == 400
+    assert [link.target for link in links] == [f"owls.md#n{number}" for number in range(400)]
+    assert next(iter(links)) in links
+
+
 def test_links_are_objects_one_block_at_a_time(tmp_path: Path) -> None:
     links = (
         ResolvedLink(DocId("c:a"), None, "", "link", f"{n}.md", f"{n}", n, "external") for n in range(20_000)
