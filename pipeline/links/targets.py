@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin
@@ -49,7 +49,7 @@ class LinkingDocument:
     title: str
     aliases: tuple[str, ...]
     anchors: tuple[str, ...]
-    links: tuple[Link, ...]
+    links: Collection[Link]
 
 
 def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocument:
