@@ -23,11 +23,10 @@ _TOKEN = re.compile(
 _CODE = frozenset({"highlight", "code", "codeblock", "mermaid", "code-block", "prism"})
 # Of a theme's own shortcodes, such as code-toggle.
 _NAMES_CODE = re.compile(r"(?:\A|[/_-])code(?:\Z|[_-])")
-_HIDDEN = frozenset({"comment"})
 _FOLDS = frozenset({"details", "expand", "collapse", "spoiler"})
 _INCLUDES = frozenset({"include", "includes", "readfile", "include-md", "include_md", "snippet"})
 _FIGURES = frozenset({"figure", "img", "image", "imgproc"})
-_SILENT_NAMES = "tabs tabpane tabset toc br steps columns column cards rawhtml math katex icon rss container"
+_SILENT_NAMES = "br cards column columns icon katex math rawhtml rss steps tabpane tabs tabset toc"
 _SILENT = frozenset(_SILENT_NAMES.split())
 _TABS = frozenset({"tab", "tabitem"})
 _TAB_GROUPS = frozenset({"tabs", "tabpane", "tabset"})
@@ -36,6 +35,13 @@ _WORDS = frozenset({"badge", "kbd", "label"})
 _SAYING_NAMES = "badge button card feature-card hero-badge hero-button kbd label linkcard link-card"
 _SAYING = frozenset(_SAYING_NAMES.split())
 _FILES = frozenset({"file", "folder"})
+# What templates of a site's own shortcodes say; those that decide or compute are not followed.
+_FILTERS = frozenset({"markdownify", "safeHTML", "safeHTMLAttr", "safeURL", "plainify", "htmlEscape"})
+_ACTION = re.compile(r"\{\{-?\s*([^{}\n]{1,200}?)\s*-?\}\}")
+_INNER = re.compile(r"\{\{-?\s*\.Inner\s*(?:\|\s*(?:markdownify|safeHTML|\$?\.Page\.RenderString)\s*)*-?\}\}")
+_GET = re.compile(r"\$?\.Get (?:(\d{1,2})|[\"`]([\w-]+)[\"`])")
+_SITE_VALUE = re.compile(r"\$?\.?(?:Page\.)?site\.(params\.[\w.]+|title|baseurl)", re.IGNORECASE)
+_PAGE_VALUE = re.compile(r"\$?\.Page\.(?:Params\.([\w.]+)|(Title))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ class _Reader:
         self.closings = _paired(self.tokens, code)
         self.depth = 0
         self.groups: list[_TabGroup] = []
+        self.endings: dict[int, str] = {}  # by the place of the shortcode that closes
 
     def read(self) -> Iterator[Directive | Literal]:
         at, closes_box = 0, set(self.closings.values())
@@ -82,7 +89,7 @@ class _Reader:
                 self.depth = max(0, self.depth - 1)
                 yield Literal(*found.span(), as_markdown.closed(self.depth, self.indent(found)))
             elif found["close"] and (number in closes_box or found["name"] in _SILENT):
-                yield Literal(*found.span(), "")
+                yield Literal(*found.span(), self.endings.get(found.start(), ""))
             else:
                 each = self.shortcode(number, found)
                 at = each.end
@@ -126,6 +133,10 @@ class _Reader:
             return self.box(name, given, found, end)
         if file := _file_entry(name, given):
             return Literal(*found.span(), file)
+        if made := self.rendered(name, given):
+            gap = "\n\n" if "\n" in inside.strip() else ""
+            self.endings[end.start()] = gap + made[1]
+            return Literal(*found.span(), made[0] + gap)
         is_silent = name in _SILENT or name.rpartition("/")[2] in _SAYING
         note = "" if is_silent else f"the shortcode {name:.80} is not known: what it encloses is shown"
         return Literal(*found.span(), "", note)
@@ -134,7 +145,7 @@ class _Reader:
         """Return what stands for a pair and what it encloses; ``None`` where what it encloses is read on."""
         if name in _CODE or _NAMES_CODE.search(name):
             return _highlighted(name, given, inside)
-        if name in _HIDDEN:
+        if name == "comment":
             return ""
         if name in _FIGURES:
             return f"{as_markdown.figure(self.of_bundle(given))}\n\n{inside.strip()}"
@@ -157,6 +168,8 @@ class _Reader:
 
     def saying(self, name: str, given: Arguments, found: re.Match[str]) -> Literal:
         """Return the words in the arguments, with a remark where it is not known what else there would be."""
+        if made := self.rendered(name, given):
+            return Literal(*found.span(), "".join(made))
         last, indent = name.rpartition("/")[2], self.indent(found)
         line = self.text[found.start() - len(indent) - 1 : found.start()] + self.text[found.end() :][:1]
         is_block = not line.strip() and "button" not in last
@@ -188,10 +201,42 @@ class _Reader:
         return Arguments((), {**given.named, "src": found}) if found else given
 
     def parameter(self, name: str) -> tuple[bool, str]:
-        found = shown(value_at(self.context.page, name)) or shown(
-            value_at(self.context.page, f"params.{name}")
-        )
+        page, site = self.context.page, self.context.project.site
+        own = (value_at(page, name), value_at(page, f"params.{name}"))
+        values = (*own, value_at(site, f"params.{name.lower()}"))
+        found = next(filter(None, map(shown, values)), "")
         return bool(found), found
+
+    def rendered(self, name: str, given: Arguments) -> tuple[str, str] | None:
+        """Return what a site's own shortcode puts before and after what it encloses.
+
+        ``None`` if it has no template, or one that decides or computes.
+        """
+        template = self.context.project.template(name) if re.fullmatch(r"[\w-]+", name) else ""
+        filled = [text for part in _INNER.split(template) if (text := self.filled(part, given)) is not None]
+        if not template or len(filled) > 2 or len(filled) != len(_INNER.split(template)):
+            return None
+        return filled[0], filled[1] if len(filled) > 1 else ""
+
+    def filled(self, template: str, given: Arguments) -> str | None:
+        """Return a template with its values, ``None`` if it holds anything else."""
+        values = [self.value(action[1], given) for action in _ACTION.finditer(template)]
+        texts = _ACTION.sub("\0", template).split("\0")
+        if None in values or any("{{" in text for text in texts):
+            return None
+        return "".join(text + (value or "") for text, value in zip(texts, [*values, ""], strict=True)).strip()
+
+    def value(self, action: str, given: Arguments) -> str | None:
+        """Return the value of an action in a template, ``None`` if it is none that is known."""
+        expression, *filters = (part.strip() for part in action.split("|"))
+        if action.startswith("/*") or not _FILTERS.issuperset(filters):
+            return "" if action.startswith("/*") else None
+        if found := _GET.fullmatch(expression):
+            return given.first(found[2] or "", at=int(found[1] or 99))
+        if found := _SITE_VALUE.fullmatch(expression):
+            return shown(value_at(self.context.project.site, found[1].lower()))
+        found = _PAGE_VALUE.fullmatch(expression)
+        return shown(value_at(self.context.page, found[1] or found[2].lower())) if found else None
 
     def address(self, target: str) -> str:
         if re.match(r"[a-z][a-z+.-]*:|#", target):

@@ -131,7 +131,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"config/_default/config.toml": 'baseURL = "https://e.org/"\ndisableLanguages = ["de"]\n',
          "config/_default/languages.toml": '[en]\ncontentDir = "content/en"\n[de]\n[nl]\n',
          "config/_default/params.toml": 'title = "T"\n', "content/en/a.md": "# A\n"},
-        {"root": "content/en", "title": "T", "base_url": "https://e.org/", "left": "the language nl"},
+        {"root": "content/en", "title": "T", "snippet_folders": ["."],
+         "base_url": "https://e.org/", "left": "the language nl"},
     ),
     "Hugo, with other languages": (
         {"hugo.toml": '[languages.en]\n[languages.de]\n[languages.nl]\ncontentDir = "content/nl"\n'

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
-from noctule.pipeline.includes.project import Context, Project
+from noctule.pipeline.includes.project import Context, Project, context_of
 
 FILES = {"part.md": "---\ntitle: x\n---\nA part.\n", "a.go": "package a\n"}
 
@@ -113,6 +113,37 @@ def test_an_image_is_found_by_the_beginning_of_its_name(tmp_path: Path) -> None:
         (tmp_path / name).write_text("x")
     found = expanded('{{< imgproc owl Fit "4x4" >}}{{< /imgproc >}}', str(tmp_path), "a/index.md")
     assert found.text.strip() == "![](images/owl-1.png)"
+
+
+def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> None:
+    templates = {
+        "version": "<b>{{ site.Params.Version }}</b>{{/* not shown */}}\n",
+        "beta": '<div title="{{ .Get "t" | safeHTML }}"><p>{{ .Page.Title }}</p>'
+        "{{ .Inner | markdownify }}</div>",
+        "key": "[{{ .Get 0 }}]",
+        "decides": "{{ if .Get 0 }}x{{ end }}",
+        "twice": "{{ .Inner }}{{ .Inner }}",
+    }
+    for name, template in templates.items():
+        (tmp_path / "layouts/shortcodes").mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"layouts/shortcodes/{name}.html").write_text(template)
+    (tmp_path / "hugo.toml").write_text('[params]\nversion = "2.1"\n[params.a]\nB = "c"\n')
+    (tmp_path / "content").mkdir()
+    text = (
+        "+++\ntitle = 'T'\n+++\nv{{< version >}} {{< param version >}} {{< param a.b >}} {{< key A >}}"
+        '{{< beta t="u" >}}x{{< /beta >}} {{< decides 1 >}}{{< twice >}}y{{< /twice >}}'
+    )
+    path = str(tmp_path / "content/a.md")
+    context = context_of(text, path, [tmp_path / "content", tmp_path])
+    found = expand(text, path, lambda *_: IncludedFile("", ""), 100_000, context)
+    assert found.text.partition("+++\n")[2].partition("+++\n")[2] == (
+        'v<b>2.1</b> 2.1 c [A]<div title="u"><p>T</p>x</div> y'
+    )
+    assert [note.split()[4] for note in found.notes] == ["decides", "twice"]
+    outside = expand(
+        text, path, lambda *_: IncludedFile("", ""), 1_000, context_of(text, path, [tmp_path / "content"])
+    )
+    assert "2.1" not in outside.text
 
 
 def test_a_box_may_have_its_text_as_an_argument() -> None:
