@@ -229,7 +229,7 @@ class _Reader:
     def value(self, action: str, given: Arguments) -> str | None:
         """Return the value of an action in a template, ``None`` if it is none that is known."""
         expression, *filters = (part.strip() for part in action.split("|"))
-        if not _FILTERS.issuperset(filters):
+        if action.startswith("/*") or not _FILTERS.issuperset(filters):
             return "" if action.startswith("/*") else None
         if found := _GET.fullmatch(expression):
             return given.first(found[2] or "", at=int(found[1] or 99))

@@ -63,8 +63,9 @@ class FoundBlock:
 
     @property
     def is_any(self) -> bool:
-        """Return whether it is worth reading."""
-        return self.is_sure or self.may_hide or self.head.lstrip().startswith("{")
+        """Return whether it is worth reading, or is there and empty."""
+        is_empty = self.kind == "yaml" and self.end is not None and not self.head.strip()
+        return is_empty or self.is_sure or self.may_hide or self.head.lstrip().startswith("{")
 
 
 def find_block(text: str) -> FoundBlock | None:
