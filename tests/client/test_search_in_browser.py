@@ -447,7 +447,7 @@ noctule.open({base: "../_search/"}).then(async (engine) => {
   const understood = engine.reader.understood.bind(engine.reader);
   engine.reader.understood = (...given) => (read++, understood(...given));
   engine.warm(typed);
-  const begun = await engine.ahead.begun;
+  const begun = await engine.typing.begun;
   const loaded = [...engine.store.read.keys()].map((key) => key.split(" ")[0]);
   const before = read;
   const { hits } = await engine.search(query, { limit: 4, early: () => undefined });

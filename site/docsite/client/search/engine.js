@@ -1,7 +1,6 @@
 // @ts-check
 // The engine: which files a query needs, in which order, and what the answer says.
 
-import { expanded, folded, tokensOf, withoutAccents } from "./analyze.js";
 import { boosted } from "./boosts.js";
 import { holdsPhrase } from "./excerpts.js";
 import { Gatherer } from "./gather.js";
@@ -13,6 +12,7 @@ import { rank } from "./rank.js";
 import { Reader } from "./reader.js";
 import { Store } from "./store.js";
 import { Tokens } from "./tokens.js";
+import { Typing } from "./typing.js";
 /** @import { Shown } from "./excerpts.js" */
 /** @import { Count, Kind } from "./facets.js" */
 /** @import { Hit } from "./listing.js" */
@@ -30,8 +30,6 @@ import { Tokens } from "./tokens.js";
  * @typedef {{hits: Hit[], total: number, facets: Partial<Record<Kind, Count[]>>,
  *   spelling: {from: string, to: string, offered: boolean}[], near: string[],
  *   took: {ms: number, bytes: number, requests: number}}} Answer
- *
- * @typedef {{tokens: Tokens, understood: Awaited<ReturnType<Reader["understood"]>>, ranked: Ranked[]}} Begun
  */
 
 // Pages are looked into for a phrase so many at a time, until enough hold it, and no more than so many.
@@ -70,8 +68,7 @@ class Engine {
     this.gatherer = new Gatherer(this.store, this.reader);
     /** @type {WeakMap<Answer, {matching: Int32Array, listing: Listing}>} */
     this.behind = new WeakMap();
-    /** What is typed now. @type {{words: string, begun: Promise<Begun | null>} | null} */
-    this.ahead = null;
+    this.typing = new Typing(this.store, this.reader, this.gatherer);
   }
 
   /**
@@ -84,52 +81,11 @@ class Engine {
   }
 
   /**
-   * Loads what a query will need: of words that are finished, and of one that is being typed as soon as a
-   * single shard has all terms that begin so. Where that is all, the first tiers are ranked as well, for a
-   * search of the same words. What fails now is tried again by the search.
+   * Loads what a query will need, and ranks what came first, as far as that is sure while it is typed.
    * @param {string} words
    */
   warm(words) {
-    const typed = takenApart(words);
-    const { plain, partial } = typed;
-    const finished = partial && plain.endsWith(partial) ? plain.slice(0, -partial.length) : plain;
-    const tokens = tokensOf(finished).slice(-4);
-    const loading = this.manifest.stemmers.flatMap((stemmer) =>
-      tokens.map((token) => this.store.shards(expanded(token, stemmer)[0] || token)),
-    );
-    const near = partial ? this.store.begin(withoutAccents(folded(partial))) : Promise.resolve(true);
-    const begun = Promise.all([near, ...loading]).then(([isNear]) =>
-      isNear && this.holdsLast(plain) ? this.begun(typed) : null,
-    );
-    this.ahead = { words, begun: begun.catch(() => null) };
-  }
-
-  /**
-   * Whether all that the last word of a text may stand for would be in shards that were read.
-   * @param {string} plain
-   */
-  holdsLast(plain) {
-    const last = tokensOf(plain).slice(-1);
-    const terms = this.manifest.stemmers.flatMap((stemmer) =>
-      last.flatMap((token) => expanded(token, stemmer)),
-    );
-    return terms.every((term) => this.store.hasRead(term));
-  }
-
-  /**
-   * The words of a query, and what the first tiers say of them.
-   * @param {Typed} typed
-   * @returns {Promise<Begun>}
-   */
-  async begun(typed) {
-    const tokens = this.tokens();
-    const unknown = () => Promise.reject(new Error("a word that nothing begins with waits for a rest"));
-    const understood = await this.reader.understood(typed, tokens, unknown);
-    return {
-      tokens,
-      understood,
-      ranked: rank(this.gatherer.beginning(understood.reads), this.manifest).ranked,
-    };
+    this.typing.begin(words);
   }
 
   /** The tokens of the model, for one query. */
@@ -149,7 +105,7 @@ class Engine {
     const counts = facets || this.manifest.ranking.boosts.length ? this.store.facets() : null;
     counts?.catch(() => undefined);
     const settled = early ? () => rest(REST_MS, signal) : undefined;
-    const begun = early && this.ahead?.words === query ? await this.ahead.begun : null;
+    const begun = early ? await this.typing.begunFor(query) : null;
     const strange = begun ? begun.tokens : this.tokens();
     const { reads, spelling } = await (begun?.understood || this.reader.understood(typed, strange, settled));
     signal?.throwIfAborted();
@@ -190,7 +146,8 @@ class Engine {
    * What ranking needs; meanwhile the best hits by first tiers are shown, as far as these are on their way.
    * @param {Read[]} reads
    * @param {Typed} typed
-   * @param {Pick<SearchOptions, "early" | "signal"> & {filters: Record<string, any>, first?: Ranked[]}} options
+   * @param {Pick<SearchOptions, "early" | "signal"> & {filters: Record<string, any>, first?: Ranked[]}}
+   *   options
    * @param {Manifest} manifest
    * @param {Tokens} strange
    */
