@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from .assets.notebook_images import image_place, notebook_images
+from .assets.embedded_images import embedded_images, image_place
 from .errors import RejectedDocument, SourceError, is_transient
 from .filesystems.object_files import ObjectChanging, ObjectGone, ObjectState, objects_at
 from .filesystems.opening import is_address
@@ -67,16 +67,16 @@ def read_asset(file: FoundFile, collection: Collection) -> Source:
     if not file.member:
         reading = _read(file, collection, "max_asset_bytes")
         return _source(file, reading.content, reading.version)
-    notebook = read_file(file, collection)
-    image = _images_of(notebook.content).get(file.member)
+    document = read_file(file, collection)
+    image = _images_of(document.content).get(file.member)
     if image is None:
         where = f"{file.collection}:{file.path}"
-        raise RejectedDocument("the notebook holds no such image any more", where=where)
+        raise RejectedDocument("the document holds no such image any more", where=where)
     if len(image) > (most := collection.max_asset_bytes):
         raise RejectedDocument(
             too_big(len(image), most, "max_asset_bytes"), where=f"{file.collection}:{file.path}"
         )
-    return _source(file, image, notebook.version)
+    return _source(file, image, document.version)
 
 
 def files_by_path(files: Iterable[FoundFile]) -> dict[str, dict[str, FoundFile]]:
@@ -93,7 +93,7 @@ def image_of_notebook(path: str, files: Mapping[str, FoundFile]) -> FoundFile | 
     Its size is not known.
     """
     place = image_place(path)
-    file = files.get(place.notebook) if place else None
+    file = files.get(place.document) if place else None
     if place is None or file is None:
         return None
     return FoundFile(file.collection, path, file.location, 0, member=place.name, version=file.version)
@@ -104,8 +104,8 @@ def _source(file: FoundFile, content: bytes, version: str, modified: str | None 
     return Source(file.collection, file.path, content, digest, modified, file.author, version=version)
 
 
-# The images of a notebook are read one after the other.
-_images_of = lru_cache(maxsize=1)(notebook_images)
+# The images of a document are read one after the other.
+_images_of = lru_cache(maxsize=1)(embedded_images)
 
 
 def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:

@@ -22,7 +22,7 @@ from .tool_file import MAX_BYTES, ToolFile, as_table, as_texts
 _MAX_SCANNED, _MAX_CHARS = 400, 2_000
 _NOT_DOCUMENTED = {"tests", "test", "docs", "doc", "examples", "scripts", "benchmarks", "tools"}
 _DESCRIBED = re.compile(
-    rb"(?:^[ \t]*:::|\.\.[ \t]+(?:py:)?(?:auto\w+|module|currentmodule)::"
+    rb"(?:^[ \t]*(?:#{1,6}[ \t]+)?:::|\.\.[ \t]+(?:py:)?(?:auto\w+|module|currentmodule)::"
     rb"|\{(?:py:)?(?:auto\w+|module|currentmodule)\})[ \t]+([A-Za-z_]\w*)",
     re.MULTILINE,
 )
@@ -41,9 +41,10 @@ class TakenOver:
     """Settings by table, each with where it is from, and what could not be taken over.
 
     ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
-    it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are
-    files that end every document, ``sidebars`` those that describe generated pages, and ``api`` tells whether
-    the tool documents Python packages. ``name`` is that of the collection, if the tool gives one.
+    it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are files
+    that end every document, ``snippets`` folders that included files are looked for in, ``sidebars`` those
+    that describe generated pages, and ``api`` tells whether the tool documents Python packages. ``name`` is
+    that of the collection, if the tool gives one.
     """
 
     tool: str
@@ -55,6 +56,7 @@ class TakenOver:
     static: list[Path] = field(default_factory=list)
     blog: Path | None = None
     append: list[Path] = field(default_factory=list)
+    snippets: list[Path] = field(default_factory=list)
     sidebars: list[Path] = field(default_factory=list)
     api: bool = False
     name: str = ""
@@ -143,7 +145,10 @@ def collection_name(found: TakenOver) -> str:
 
 
 def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
-    """Return the folders outside the root, below ``top``, that the first documents include files from."""
+    """Return the folders that the settings name, and those that the first documents include files from.
+
+    The latter lie outside the root, below ``top``.
+    """
     folders, root = set[Path](), found.root.resolve()
     for path in _documents(root):
         with path.open("rb") as opened:
@@ -156,7 +161,8 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
             if target.is_file() and target.is_relative_to(top.resolve()) and not target.is_relative_to(root):
                 folder = top / target.relative_to(top.resolve()).parts[0]
                 folders.add(folder if folder.is_dir() else top)
-    return [top] if top in folders else sorted(folders)
+    needed = [top] if top in folders else sorted(folders)
+    return [*needed, *(each for each in found.snippets if each not in needed)]
 
 
 def take_packages(found: TakenOver, top: Path) -> None:

@@ -116,7 +116,9 @@ def _entries(walk: Selection, folder: str, prefix: str) -> Iterator[os.DirEntry[
 
 def _visit(walk: Selection, entry: os.DirEntry[str], folder: _Folder) -> str:
     """Record a file, or the reason for leaving it out; return the place of a folder to walk into."""
-    if entry.name.startswith(".") or (folder.is_linked and _is_left_out(walk, folder.root, entry.path)):
+    if entry.name.startswith((".", "~$")) or (
+        folder.is_linked and _is_left_out(walk, folder.root, entry.path)
+    ):
         return ""
     path, location = folder.prefix + normal(entry.name), entry.path
     try:

@@ -165,7 +165,7 @@ def _without_unknown_blocks(
         except NoSuchObject as error:
             line = text.count("\n", 0, block.start) + 1
             notes.append(f"line {line}: the API documentation of {block.name} is not generated: {error}")
-            pieces += [text[at : block.start], f"{block.indent}`{block.name}`"]
+            pieces += [text[at : block.start], block.name_alone]
             at = block.end
     return "".join((*pieces, text[at:])), notes
 

@@ -41,6 +41,7 @@ from noctule.pipeline.navigation.yaml_files import (
     read_generated,
     read_mkdocs,
     read_pages,
+    read_zensical,
 )
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
@@ -48,6 +49,7 @@ from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.settings.settings import Chunk, Site
 from noctule.pipeline.untrusted import NotRead, read_toml, read_yaml
 from tests.fuzz import folders, forged, forged_readers, forged_site
+from tests.fuzz.front_matter import front_matter
 
 Target = Callable[[bytes], None]
 _RUNNING = {"script", "iframe", "object", "embed", "base", "form", "svg", "style", "link", "meta"}
@@ -184,8 +186,15 @@ def python(content: bytes) -> None:
 def navigation(content: bytes) -> None:
     """Any file of another tool is a table of contents, remarks, or refused."""
     text = content.decode("utf-8", "replace")
-    for read in (read_mkdocs, read_data, read_pages, lambda given: read_category(given, "x.json"), read_yaml,
-                 lambda given: read_generated(given, "x.json", "a/b")):  # fmt: skip
+    for read in (
+        read_mkdocs,
+        read_zensical,
+        read_data,
+        read_pages,
+        lambda given: read_category(given, "x.json"),
+        lambda given: read_generated(given, "x.json", "a/b"),
+        read_yaml,
+    ):
         with suppress(NotRead):
             read(text)
     with suppress(ValueError, RecursionError):
@@ -224,4 +233,5 @@ TARGETS: dict[str, Target] = {
     "includes": folders.includes,
     "service": folders.service,
     "events": folders.events,
+    "front_matter": front_matter,
 }

@@ -12,13 +12,17 @@ from collections.abc import Callable
 from ...includes.fences import fences_of
 from ..markup import VIDEO_HOST, linked, with_linked_frames
 
-# Obsidian's comments begin after white space: "100%%" in a sentence begins none.
+# "100%%" in a sentence begins none of Obsidian's comments, and "%%bash and %%time" are commands of notebooks.
 _COMMENT = (
     r"<!--[\s\S]*?(?:-->|\Z)"
-    r"|(?<!\S)%%(?=[^%])[^%]*(?:%[^%]+)*%%(?=[\s.,;:!?)]|\Z)"
+    r"|(?<![\w%])%%(?=\s)[^%]*(?:%[^%]+)*%%"
+    r"|(?<![\w%])%%(?=[^%\s])[^%]*(?:%[^%]+)*%%(?:(?<=\S%%)|(?=[\s.,;:!?)]|\Z))"
 )
 _CODE_SPAN = r"(?P<code>(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`))"
-_HIDDEN = re.compile(f"{_CODE_SPAN}|{_COMMENT}")
+_FENCE = r"(?m:^[ \t]*(?:>[ \t]?)*(?P<fence>`{3,}|~{3,})[^\n`]*$)"
+_FENCED = rf"{_FENCE}(?:[\s\S]*?(?m:^[ \t]*(?:>[ \t]?)*(?P=fence)[`~]*[ \t]*$)|[\s\S]*)"
+# Code and comments may hold each other: the one that begins first does.
+_HIDDEN = re.compile(f"{_CODE_SPAN}|(?P<block>{_FENCED})|{_COMMENT}")
 # What stands before it is the excerpt of a blog's post (Hugo, Jekyll, Hexo, Material; Docusaurus).
 MORE = "<!-- more -->"
 _EXCERPT_ENDS = re.compile(r"<!--\s*(?:more|truncate|excerpt)\s*-->", re.IGNORECASE)
@@ -76,7 +80,7 @@ def published_text(text: str, front_matter: str) -> str:
     JSON, as in Dendron.
     """
     if "<!--" in text or "%%" in text:
-        text = _outside_code(text, _HIDDEN, _kept_comment)
+        text = _HIDDEN.sub(lambda found: found[0] if found["block"] or found["code"] else _kept(found), text)
     if "[TAGS]" in text:
         text = _outside_code(text, _TAGS_MARKER, lambda _: f"\n{TAG_LIST}\n")
     if "@site/" in text or "pathname:///" in text:
@@ -94,7 +98,7 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
-    if ":{" in text or "`{" in text:
+    if ":{" in text or "`{" in text or "}`" in text:
         text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, _anchored)
@@ -102,7 +106,7 @@ def published_text(text: str, front_matter: str) -> str:
     return _BLANK_LINE.sub("", text) if "\0" in text else text
 
 
-def _kept_comment(found: re.Match[str]) -> str:
+def _kept(found: re.Match[str]) -> str:
     """Return the comments that stand for something; all others are nobody's but the author's."""
     if _TAGS_COMMENT.fullmatch(found[0]):
         return TAG_LIST

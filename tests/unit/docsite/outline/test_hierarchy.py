@@ -52,6 +52,13 @@ def test_mkdocs_orders_names_and_nests_and_what_it_leaves_out_is_not_in_the_tree
     assert found.order == ("index.html", "guide/index.html", "guide/b.html", "guide/a.html")
 
 
+def test_zensical_orders_pages_too(tmp_path: Path) -> None:
+    config = tmp_path / "zensical.toml"
+    config.write_text('[project]\nnav = [{"Second" = "b.md"}, "a.md"]\n')
+    found = tree({"a.md": page("A"), "b.md": page("B"), "other.md": page("Other")}, config)
+    assert list(shown(found.roots)) == ["Second b.html", "A a.html"]
+
+
 def test_missing_and_repeated_pages_are_remarks_of_the_plan(tmp_path: Path) -> None:
     config = tmp_path / "mkdocs.yml"
     config.write_text("nav: [gone.md, a.md, a.md]\n")

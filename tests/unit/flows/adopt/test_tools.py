@@ -41,7 +41,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs", "title": "T", "snippet_folders": ["."]},
     ),
     "MkDocs, describing a package": (
-        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# API\n\n::: kept.part\n",
+        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# ::: kept.part\n",
          "src/kept/__init__.py": "", "src/other/__init__.py": "", "tests/__init__.py": ""},
         {"root": "docs", "title": "T", "api": {"packages": ["src/kept"], "pages": ""}},
     ),
@@ -53,7 +53,27 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs, with files at the end of each page": (
         {"mkdocs.yml": "site_name: T\nmarkdown_extensions:\n- pymdownx.snippets:\n    base_path: [parts]\n"
          "    auto_append: [links.md, gone.md]\n", "docs/a.md": "# A\n", "parts/links.md": "[x]: a.md\n"},
-        {"root": "docs", "auto_append": ["parts/links.md"]},
+        {"root": "docs", "auto_append": ["parts/links.md"], "snippet_folders": ["parts"]},
+    ),
+    "MkDocs, with folders of snippets": (
+        {"mkdocs.yml": "markdown_extensions:\n- pymdownx.snippets:\n"
+         "    base_path: [., docs, docs/parts, ../away, gone, license]\n",
+         "docs/a.md": '--8<-- "x.md"\n', "docs/parts/x.md": "x\n", "license": "L\n"},
+        {"root": "docs", "snippet_folders": ["docs/parts"]},
+    ),
+    "Zensical": (
+        {"zensical.toml": '[project]\nsite_name = "T"\nsite_url = "https://e.org/"\nnav = ["a.md"]\n'
+         '[project.theme]\nlanguage = "de"\n[project.plugins.mkdocstrings.handlers]\n'
+         '[project.markdown_extensions.pymdownx.snippets]\nauto_append = ["links.md"]\n',
+         "mkdocs.yml": "site_name: before\n", "docs/a.md": "::: kept\n", "kept/__init__.py": "",
+         "links.md": "[x]: a.md\n"},
+        {"root": "docs", "title": "T", "base_url": "https://e.org/", "language": "de",
+         "navigation": ["zensical.toml"], "api": {"packages": ["kept"], "pages": ""},
+         "auto_append": ["links.md"]},
+    ),
+    "Zensical, in YAML": (
+        {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},
+        {"root": "docs", "title": "T", "navigation": ["zensical.yml"]},
     ),
     "mdBook": (
         {"book.toml": '[book]\ntitle = "T"\n[output.html.redirect]\n"/a.html" = "b.html"\n[preprocessor.p]\n',
@@ -122,7 +142,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"config/_default/config.toml": 'baseURL = "https://e.org/"\ndisableLanguages = ["de"]\n',
          "config/_default/languages.toml": '[en]\ncontentDir = "content/en"\n[de]\n[nl]\n',
          "config/_default/params.toml": 'title = "T"\n', "content/en/a.md": "# A\n"},
-        {"root": "content/en", "title": "T", "base_url": "https://e.org/", "left": "the language nl"},
+        {"root": "content/en", "title": "T", "snippet_folders": ["."],
+         "base_url": "https://e.org/", "left": "the language nl"},
+    ),
+    "Hugo, with other languages": (
+        {"hugo.toml": '[languages.en]\n[languages.de]\n[languages.nl]\ncontentDir = "content/nl"\n'
+         '[languages.fr]\ncontentDir = "french"\n', "content/a.md": "# A\n", "content/a.de.md": "# A\n"},
+        {"root": "content", "exclude": ["*.de.md", "/nl/"], "left": "the language de"},
     ),
     "Dendron": (
         {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
