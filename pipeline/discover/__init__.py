@@ -10,7 +10,7 @@ from ..settings.collection import Collection
 from ..source_files import FoundFile
 from .local_folder import look_in_folder
 from .object_store import look_at_address
-from .selection import FileListing, Selection
+from .selection import FileListing, Selection, escaped
 
 __all__ = ["FileListing", "list_files"]
 
@@ -51,9 +51,9 @@ def _add_categories(found: Selection) -> None:
         stem = path_stem(file.path)
         if stem in written:
             found.skip(file.path, "the generated page of a category: a page of the collection stands there")
-        elif not found.exclude.match_file(file.path):
+        elif not found.exclude.match_file(escaped(file.path)):
             written.add(stem)
-            found.files.append(file)
+            found.add(file)
 
 
 def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:

@@ -38,6 +38,7 @@ from noctule.pipeline.navigation.toctree import toctrees
 from noctule.pipeline.navigation.yaml_files import (
     read_category,
     read_data,
+    read_generated,
     read_mkdocs,
     read_pages,
     read_zensical,
@@ -191,6 +192,7 @@ def navigation(content: bytes) -> None:
         read_data,
         read_pages,
         lambda given: read_category(given, "x.json"),
+        lambda given: read_generated(given, "x.json", "a/b"),
         read_yaml,
     ):
         with suppress(NotRead):
@@ -198,7 +200,8 @@ def navigation(content: bytes) -> None:
     with suppress(ValueError, RecursionError):
         read_toml(text)
     for name in ("x.js", "x.json"):
-        read_docusaurus(text, name)
+        for category in read_docusaurus(text, name).categories[:20]:
+            _reader("a.md")(category.markdown.encode("utf-8", "replace"))
         read_vitepress(text, name)
     read_summary(text)
     list(toctrees(text, ""))

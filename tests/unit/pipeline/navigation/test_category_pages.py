@@ -105,3 +105,11 @@ def test_a_category_that_goes_is_rejected_and_sidebars_that_are_not_there_are_an
     (root / "sidebars.js").unlink()
     with pytest.raises(MissingRoot, match="sidebars"):
         list_files("c", collection)
+
+
+def test_what_no_file_can_have_in_its_name_is_left_out_of_an_address(tmp_path: Path) -> None:
+    link = {"type": "generated-index", "slug": "/../a\ud800b/\u0007"}
+    category = {"type": "category", "label": "A\ud800", "items": [], "link": link}
+    root = written(tmp_path, {"docs/a.md": "# A\n", "sidebars.json": json.dumps({"s": [category]})})
+    found = documents(Collection(root=str(root / "docs"), sidebars=(str(root / "sidebars.json"),)))
+    assert {path: page.title for path, page in found.items()} == {"a.md": "A", "ab.md": "A?"}
