@@ -83,9 +83,9 @@ class Project:
     def resource(self, name: str, page: str) -> str:
         """Return the path of the image beside a page, or in a folder there, whose name begins so."""
         folder, names = Path(page).parent, list[str]()
-        for pattern in (f"{name}*", f"*/{name}*") if self.root else ():
+        for pattern in (f"{name}*", f"*/{name}*") if self.root and not name.startswith("/") else ():
             names += [each.relative_to(folder).as_posix() for each in sorted(folder.glob(pattern))]
-        return next((each for each in names if each.lower().endswith(_IMAGE_ENDINGS)), "")
+        return next((quote(each) for each in names if each.lower().endswith(_IMAGE_ENDINGS)), "")
 
     def _named(self, name: str) -> str:
         """Return the path of the one page of this name, wherever it is; empty if it is not one."""

@@ -115,6 +115,16 @@ def test_an_image_is_found_by_the_beginning_of_its_name(tmp_path: Path) -> None:
     assert found.text.strip() == "![](images/owl-1.png)"
 
 
+def test_an_image_at_a_path_from_the_top_is_not_looked_for_beside_the_page(tmp_path: Path) -> None:
+    found = expanded('{{< figure src="/images/owl" >}}', str(tmp_path), "a/index.md")
+    assert found.text == "![](/images/owl)"
+
+
+def test_the_path_of_an_image_with_spaces_is_an_address(tmp_path: Path) -> None:
+    (tmp_path / "owl at night.png").write_bytes(b"")
+    assert expanded("{{< img owl >}}", str(tmp_path)).text == "![](owl%20at%20night.png)"
+
+
 def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> None:
     templates = {
         "version": "<b>{{ site.Params.Version }}</b>{{/* not shown */}}\n",
