@@ -77,6 +77,14 @@ def test_a_written_page_stands_before_a_generated_one_and_exclude_before_both(tm
     assert [(each.path, each.kind) for each in listing.rejections] == [("kept/index.md", "skipped")]
 
 
+def test_a_folder_whose_pages_are_no_documents_has_no_generated_page(tmp_path: Path) -> None:
+    names = ("open", "private", "open/_parts", "files/static/open")
+    files = {f"{name}/_category_.json": json.dumps(GENERATED) for name in names}
+    root = written(tmp_path / "docs", {**files, "docusaurus.config.js": ""})
+    given = Collection(root=str(root), include=("/open/**/*.mdx",), static_folders=(str(root / "files"),))
+    assert [file.path for file in list_files("c", given).files] == ["open/index.md"]
+
+
 def test_categories_of_sidebars_stand_at_their_addresses(tmp_path: Path) -> None:
     root = written(tmp_path, {"docs/a.md": "# A\n", "sidebars.js": SIDEBARS})
     found = documents(Collection(root=str(root / "docs"), sidebars=(str(root / "sidebars.js"),)))
