@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,14 @@ def test_categories_of_sidebars_stand_at_their_addresses(tmp_path: Path) -> None
     assert [target for target in targets if target] == [
         "category/how-to-fly--land.md", "own/way.md", "category/how-to-fly.md", "category/how-to-fly-1.md",
     ]  # fmt: skip
+
+
+def test_thousands_of_categories_of_one_name_cost_time_in_proportion() -> None:
+    item = {"type": "category", "label": "x", "items": [], **GENERATED}
+    started = time.perf_counter()
+    found = read_docusaurus(json.dumps({"s": [item] * 12_000}), "sidebars.json").categories
+    assert (len({each.slug for each in found}), found[-1].slug) == (12_000, "/category/x-11999")
+    assert time.perf_counter() - started < 4
 
 
 def test_a_category_that_goes_is_rejected_and_sidebars_that_are_not_there_are_an_error(
