@@ -156,6 +156,17 @@ def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> 
     assert "2.1" not in outside.text
 
 
+def test_no_template_and_no_setting_is_read_through_a_link_that_leads_out(tmp_path: Path) -> None:
+    (outside := tmp_path / "outside").mkdir()
+    (outside / "x.html").write_text("Secret")
+    (outside / "params.toml").write_text('key = "secret"')
+    for name in ("docs/layouts/shortcodes", "docs/config/_default"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).symlink_to(outside)
+    context = context_of("", str(tmp_path / "docs/page.md"), [tmp_path / "docs"])
+    assert context.is_of("hugo") and not context.project.templates and not context.project.site
+
+
 def test_a_box_may_have_its_text_as_an_argument() -> None:
     text = '{{< alert icon="x" text="Mind the owl." />}}'
     assert lines(text) == ["//////// note", "Mind the owl.", "////////"]
