@@ -112,13 +112,9 @@ class Library:
         self._folders = settings.clean_urls and not originals
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
-        self.documents = documents if names == sorted(names) else documents.sort_by("doc_id")
-        documents = self.documents
-        self._texts, self._htmls = documents.column("text"), documents.column("html")
-        self._anchors = documents.column("anchors")
-        self.entries = _entries(documents, originals, settings)
-        self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
-        self.listed = tuple(entry for entry in self.entries if entry.shown.listed)
+        self.documents = documents = documents if names == sorted(names) else documents.sort_by("doc_id")
+        self._texts, self._htmls, self._anchors = map(documents.column, ("text", "html", "anchors"))
+        self.set_entries(_entries(documents, originals, settings))
         self._names = pa.array([*self.by_id], pa.string())
         self.collections: tuple[str, ...] = tuple(sorted({entry.collection for entry in self.entries}))
         sections = ["doc_id", "position", "depth", "slug", "title", "byte_start", "byte_end"]
@@ -135,6 +131,12 @@ class Library:
             self._listed_rows(found.column("target_id")),
             len(self.entries),
         )
+
+    def set_entries(self, entries: tuple[Entry, ...]) -> None:
+        """Show the documents so, which are in the order of their rows."""
+        self.entries = entries
+        self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in entries}
+        self.listed = tuple(entry for entry in entries if entry.shown.listed)
 
     def rows_of(self, names: pa.ChunkedArray) -> Rows:
         """Return the row of each document by its id; -1 for none."""
