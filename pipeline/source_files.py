@@ -32,8 +32,9 @@ class FoundFile:
     ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it, or
     the name below the collection's address. ``modified`` and ``author`` come from version control, where
     there is any; at an address ``modified`` is the store's. A file with a ``module`` is Python, and its page
-    describes that module. A ``member`` is an image within a notebook. A file with a ``version`` has these
-    bytes as long as the store says that version; elsewhere the bytes have to be read to know them.
+    describes that module; one with a ``category`` describes a category of pages. A ``member`` is an image
+    within a notebook. A file with a ``version`` has these bytes as long as the store says that version;
+    elsewhere the bytes have to be read to know them.
     """
 
     collection: str
@@ -43,6 +44,7 @@ class FoundFile:
     modified: str | None = None
     author: str = ""
     module: str = ""
+    category: str = ""
     member: str = ""
     version: str = ""
 

@@ -31,6 +31,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _INCLUDES = re.compile(
     rb"\{\*\s+(?P<fastapi>[^\s*{}]+)|\{!>?\s*(?P<markdown>[^\s!{}]+)\s*!\}|--8<--\s+\"(?P<snippet>[^\"\n:]+)"
     rb"|\{\{\s*#(?:include|rustdoc_include|playground)\s+(?P<mdbook>[^\s:{}]+)"
+    rb"|raw-loader!@site/(?P<docusaurus>[^\s\"']+)"
     rb"|(?:\.\.[ \t]+(?:literal)?include::|\{(?:literal)?include\})[ \t]+(?P<sphinx>[^\s{}]+)"
 )
 
@@ -41,8 +42,9 @@ class TakenOver:
 
     ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
     it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are files
-    that end every document, ``snippets`` folders that included files are looked for in, and ``api`` tells
-    whether the tool documents Python packages.
+    that end every document, ``snippets`` folders that included files are looked for in, ``sidebars`` those
+    that describe generated pages, and ``api`` tells whether the tool documents Python packages. ``name`` is
+    that of the collection, if the tool gives one.
     """
 
     tool: str
@@ -55,7 +57,9 @@ class TakenOver:
     blog: Path | None = None
     append: list[Path] = field(default_factory=list)
     snippets: list[Path] = field(default_factory=list)
+    sidebars: list[Path] = field(default_factory=list)
     api: bool = False
+    name: str = ""
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
     def take(self, table: str, key: str, value: object, source: str) -> None:
@@ -133,7 +137,7 @@ def set_order(found: TakenOver, *files: Path) -> None:
 def collection_name(found: TakenOver) -> str:
     """Return a name for the collection, made from the title or the folder."""
     title = found.tables.get("site", {}).get("title", ("", ""))[0]
-    for text in (str(title), found.root.resolve().name, "docs"):
+    for text in (found.name or str(title), found.root.resolve().name, "docs"):
         name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
         if COLLECTION_NAME.fullmatch(name):
             return name
@@ -149,7 +153,7 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
     for path in _documents(root):
         with path.open("rb") as opened:
             content = opened.read(MAX_BYTES)
-        may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::"))
+        may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::", b"raw-loader!"))
         for match in _INCLUDES.finditer(content) if may_hold else ():
             base = path.parent if match["mdbook"] or match["sphinx"] else found.config.folder
             name = next(filter(None, match.groups())).decode(errors="replace")
@@ -220,6 +224,9 @@ def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path
     if found.static:
         listed = [_relative(each, folder) for each in found.static]
         lines.append(_line("static_folders", listed, "paths such as /img/x.png lead there"))
+    if found.sidebars:
+        listed = [_relative(each, folder) for each in found.sidebars]
+        lines.append(_line("sidebars", listed, "pages of categories are generated from them"))
     if found.exclude:
         lines.append(_line("exclude", found.exclude, f"{found.config.name}: what it leaves out"))
     if found.blog is not None:

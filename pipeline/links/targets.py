@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin
 
+from ..address import unnumbered
 from ..assets.embedded_images import image_place
 from ..assets.media import media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
@@ -28,7 +29,6 @@ from .published import (
     path_stem,
     published_names,
     published_paths,
-    unnumbered,
     without_ending,
 )
 
@@ -49,7 +49,7 @@ class LinkingDocument:
     title: str
     aliases: tuple[str, ...]
     anchors: tuple[str, ...]
-    links: tuple[Link, ...]
+    links: Collection[Link]
 
 
 def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocument:

@@ -7,6 +7,7 @@ from html import unescape
 from typing import Any
 
 from ..untrusted import NotRead, as_number, read_toml, read_yaml
+from .categories import Category, category_of, folder_label
 from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
 
 _LABELS, _TARGETS, _BELOW = ("title", "label", "text", "name"), ("url", "path", "link", "file"), (
@@ -69,11 +70,25 @@ def read_pages(text: str) -> FolderEntry:
 
 def read_category(text: str, name: str) -> FolderEntry:
     """Return what ``_category_.json`` or ``.yml`` of Docusaurus says of its folder; raise ``NotRead``."""
+    given = _category(text, name)
+    link, page = given.get("link", ""), ""
+    if isinstance(link, dict) and link.get("type") == "doc":
+        page = _text(link.get("id"))
+    order = as_number(given.get("position"))
+    return FolderEntry(_text(given.get("label")), order, page=None if link is None else page)
+
+
+def read_generated(text: str, name: str, folder: str) -> Category | None:
+    """Return the category of a folder if its file asks for a generated page; raise ``NotRead``."""
+    return category_of(_category(text, name), folder_label(folder))
+
+
+def _category(text: str, name: str) -> dict[str, Any]:
     # YAML takes no tabs.
     given = read_yaml(text.replace("\t", " ") if name.endswith(".json") else text)
     if not isinstance(given, dict):
         raise NotRead("not a table of settings")
-    return FolderEntry(_text(given.get("label")), as_number(given.get("position")))
+    return given
 
 
 def read_data(text: str) -> Contents:

@@ -48,6 +48,7 @@ from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.settings.settings import Chunk, Site
 from noctule.pipeline.untrusted import NotRead, read_toml, read_yaml
 from tests.fuzz import folders, forged, forged_readers, forged_site
+from tests.fuzz.front_matter import front_matter
 
 Target = Callable[[bytes], None]
 _RUNNING = {"script", "iframe", "object", "embed", "base", "form", "svg", "style", "link", "meta"}
@@ -229,4 +230,5 @@ TARGETS: dict[str, Target] = {
     "includes": folders.includes,
     "service": folders.service,
     "events": folders.events,
+    "front_matter": front_matter,
 }

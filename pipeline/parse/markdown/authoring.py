@@ -51,6 +51,8 @@ _MARKDOWN_INSIDE = re.compile(
 )
 # What stands for the list of all tags (Material for MkDocs, and its earlier form).
 TAG_LIST = "<!-- material/tags -->"
+# What stands for the list of the pages below; what ``<DocCardList />`` of Docusaurus becomes.
+PAGES_BELOW = "<!-- pages below -->"
 _TAGS_MARKER = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*\[TAGS\][ \t]*$)")
 _TAGS_COMMENT = re.compile(r"<!--\s*material/tags\b[^<>]{0,500}-->")
 # Obsidian's and others' way to embed a video: as an image.
@@ -66,6 +68,8 @@ _AROUND_BLOCKS = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*(?:\{{(?:==|\+\+|--)|(?:=
 # MyST's comments, and its breaks between the cells of a notebook.
 _MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
 _MAY_EMBED = re.compile(r"<(?:iframe|video|audio)\b", re.IGNORECASE)
+# Docusaurus: a file below the folder of its settings, and one of the site that is no page.
+_SITE_PATH = re.compile(rf"{_CODE_SPAN}|(?<=[(<\"'])(?:@site/(?:static/)?|pathname:///)")
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
@@ -79,6 +83,8 @@ def published_text(text: str, front_matter: str) -> str:
         text = _HIDDEN.sub(lambda found: found[0] if found["block"] or found["code"] else _kept(found), text)
     if "[TAGS]" in text:
         text = _outside_code(text, _TAGS_MARKER, lambda _: f"\n{TAG_LIST}\n")
+    if "@site/" in text or "pathname:///" in text:
+        text = _outside_code(text, _SITE_PATH, lambda _: "/")
     if "](http" in text:
         text = _outside_code(text, _VIDEO, lambda found: linked(found["address"], found["title"]))
     if _MAY_EMBED.search(text):
@@ -104,6 +110,8 @@ def _kept(found: re.Match[str]) -> str:
     """Return the comments that stand for something; all others are nobody's but the author's."""
     if _TAGS_COMMENT.fullmatch(found[0]):
         return TAG_LIST
+    if found[0] == PAGES_BELOW:
+        return PAGES_BELOW
     return MORE if _EXCERPT_ENDS.fullmatch(found[0]) else "\0"
 
 

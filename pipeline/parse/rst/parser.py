@@ -20,9 +20,9 @@ from docutils.parsers.rst.states import Inliner
 from docutils.transforms import references
 
 from .admonitions import BOXES
-from .arranged import ARRANGED
 from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, InDomain, Module
 from .html import tree_html
+from .layout import LAYOUT
 from .objects import OBJECTS, Foreign, Setting
 from .pictures import PICTURES
 from .roles import role
@@ -46,7 +46,7 @@ _TRANSFORMS = (
     references.ExternalTargets,
     references.InternalTargets,
 )
-_DIRECTIVES = {**ARRANGED, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS}
+_DIRECTIVES = {**LAYOUT, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS}
 # In a domain every directive describes an object, except for these.
 _IN_DOMAINS: dict[str, type[Directive]] = {
     "currentmodule": Module,

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...pipeline.errors import SettingsError
+from ...pipeline.navigation.categories import CATEGORY_FILES
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
@@ -30,7 +31,7 @@ from ...pipeline.untrusted import NotRead, read_regular
 MAX_BYTES, MAX_FOLDERS = 2_000_000, 20_000
 # Of a file, and of parts within each other.
 MAX_PARTS, _MAX_DEPTH = 50, 5
-_IN_FOLDERS = frozenset({".pages", "_category_.json", "_category_.yml", "_category_.yaml"})
+_IN_FOLDERS = frozenset({".pages", *CATEGORY_FILES})
 _log = logging.getLogger("noctule")
 
 

@@ -135,8 +135,7 @@ def plan_site(
     cards = cards_of(settings, site_title(settings, library))
     blogs = blogs_of(library, settings)
     tree, listing, twins = _outline(library, contents, blogs, settings, before)
-    titles = _titles(tree, library.entries)
-    library.set_entries(tuple(replace(e, title=titles.get(e.row, e.title)) for e in library.entries))
+    _entitle(library, _titles(tree, library.entries))
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
@@ -181,6 +180,13 @@ def _outline(
         return before.tree, before.listing, before.twins
     tree = build_tree(library.entries, contents, blogs)
     return tree, all_pages(tree), urls.twin_paths(tree.pages) if settings.markdown else {}
+
+
+def _entitle(library: Library, titles: Mapping[int, str]) -> None:
+    """Give documents, by row, these titles."""
+    library.entries = tuple(replace(each, title=titles.get(each.row, each.title)) for each in library.entries)
+    library.by_id = {entry.doc_id: entry for entry in library.entries}
+    library.listed = tuple(entry for entry in library.entries if entry.shown.listed)
 
 
 def _titles(tree: navigation.Tree, entries: Sequence[Entry]) -> Mapping[int, str]:

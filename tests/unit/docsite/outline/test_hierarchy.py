@@ -99,6 +99,45 @@ def test_folders_of_docusaurus_take_label_and_place_from_their_files(tmp_path: P
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ('{"type": "doc", "id": "chosen"}', ["B b/03-yours.html", "  Other b/index.html", "  X b/x.html"]),
+        ('{"type": "doc", "id": "b/2-named"}', ["B b/2-named.html", "  Other b/index.html"]),
+        ('{"type": "doc", "id": "gone"}', ["B b/index.html"]),
+        ("null", ["B", "  Other b/index.html"]),
+    ],
+)
+def test_a_page_that_a_category_leads_to_stands_for_its_folder(
+    link: str, expected: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "_category_.json").write_text(f'{{"label": "B", "link": {link}}}')
+    texts = {
+        "b/index.md": page("Other", sidebar_position=1),
+        "b/x.md": page("X", sidebar_position=2),
+        "b/03-yours.md": page("Yours", id="chosen", sidebar_position=3),
+        "b/2-named.md": page("Named", sidebar_position=4),
+    }
+    lines = list(shown(tree(texts, tmp_path).roots))
+    assert lines[: len(expected)] == expected
+
+
+def test_a_generated_page_stands_where_its_folder_does_whatever_its_address(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "_category_.json").write_text('{"label": "B"}')
+    front = {"slug": "/category/b"}
+    texts = {
+        "b/index.md": page("About B", **front),
+        "b/x.md": page("X"),
+        "a.md": page("[b](/docs/category/b)"),
+    }
+    plan = plan_site(snapshot_of({"docs": texts}), Site(slugs=True, navigation={"docs": (str(tmp_path),)}))
+    assert list(shown(plan.tree.roots)) == ["b a.html", "B category/b.html", "  X b/x.html"]
+    assert plan.neighbours("b/x.html") == ("category/b.html", None)
+    assert 'href="category/b.html"' in plan.renderer.render(plan.by_page["a.html"]).html
+
+
 def test_numbers_order_the_tree_also_where_addresses_leave_them_out(tmp_path: Path) -> None:
     texts = {
         "index.md": page("Home"),

@@ -87,9 +87,20 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "plugins: [['@docusaurus/plugin-client-redirects',\n"
          "{redirects: [{from: ['/o'], to: '/docs/a'}]}]]};\n"
          "module.exports = config;", "static/i.png": "x",
-         "sidebars.js": "module.exports = {}", "docs/a.mdx": "# A\n"},
+         "sidebars.js": "module.exports = {s: [{type: 'category', link: {type: 'generated-index'}}]}",
+         "docs/a.mdx": "# A\n"},
         {"root": "docs", "title": "T", "base_url": "https://e.org/x/", "redirects": {"/o": "/docs/a"},
-         "navigation": ["sidebars.js", "docs"], "static_folders": ["static"], "slugs": True},
+         "navigation": ["sidebars.js", "docs"], "static_folders": ["static"], "slugs": True,
+         "sidebars": ["sidebars.js"]},
+    ),
+    "Docusaurus, with a blog": (
+        {"docusaurus.config.js": "module.exports = {title: 'T', presets: [['classic',\n"
+         "{docs: {editUrl: 'https://git.example.org/edit/main/'}}]]};\n",
+         "docs/a.mdx": "import S from '!!raw-loader!@site/src/x.js';\n", "src/x.js": "x",
+         "blog/2026-11-25-owl.md": "Owls.\n", "versioned_docs/version-1.0/a.md": "# A\n"},
+        {"root": "docs", "blogs": ["blog"], "snippet_folders": ["src"],
+         "edit_url": "https://git.example.org/edit/main/{collection}/{path}", "name": "docs",
+         "left": "the pages in src/; the versions in versioned_docs/"},
     ),
     "Starlight": (
         {"astro.config.mjs": "export default defineConfig({site: 'https://e.org/',\n"
@@ -183,7 +194,12 @@ def test_settings_of_every_tool_are_taken_over(
     collection, site = given["collections"][written.collection], given.get("site", {})
     assert found.tool == tool.partition(",")[0]
     assert expected.pop("left", "") in "; ".join(found.left)
-    known = {**site, **collection, "navigation": site.get("navigation", {}).get(written.collection)}
+    known = {
+        **site,
+        **collection,
+        "name": written.collection,
+        "navigation": site.get("navigation", {}).get(written.collection),
+    }
     assert {key: known.get(key) for key in expected} == expected
     assert all("#" in line for line in text.splitlines() if line.startswith(("title", "base_url", "root")))
 

@@ -54,6 +54,9 @@ def test_a_template_of_a_vault_is_left_out_and_one_in_code_stays() -> None:
         ("- **Due Date**:: now", "- **Due Date:** now  "),
         ("- [ ] mow (due:: [[2026-01-01]])", "- [ ] mow [[2026-01-01]]"),
         ("Rated [rating:: 9] of 10", "Rated **rating:** 9 of 10"),
+        ("- item\n\n    due:: now", "- item\n\n    **due:** now  "),
+        ("!!! note\n\n    due:: now", "!!! note\n\n    **due:** now  "),
+        ("a\n    due:: now", "a\n    **due:** now  "),
     ],
 )
 def test_a_field_is_its_key_and_its_value(written: str, shown: str) -> None:
@@ -68,6 +71,11 @@ def test_a_field_is_its_key_and_its_value(written: str, shown: str) -> None:
         "```\na:: b\n```",
         "std::vec",
         "::: note\nx\n:::",
+        "An example:\n\n    a:: b\n\n    [a:: b] and <% x %> and `= this.x`",
+        "\ta:: b\n\nText.",
+        "- item\n\n      a:: b",
+        "> quoted\n>\n>     a:: b",
+        "Text.\n\n    ```dataview\n    TABLE x\n    ```\n\nText.",
     ],
 )
 def test_what_is_no_field_stays(text: str) -> None:

@@ -42,6 +42,10 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
             'A paragraph.<a id="^block-1"></a>\n\n- item<a id="^1f1egthix10t"></a>\n',
         ),
         ("| a |\n\n^table\n\nMore.\n", '| a |\n\n\n<a id="^table"></a>\n\nMore.\n'),
+        (
+            "![x](@site/static/a.png) [y](@site/docs/b.md) [z](pathname:///c.pdf) `(@site/d)`\n",
+            "![x](/a.png) [y](/docs/b.md) [z](/c.pdf) `(@site/d)`\n",
+        ),
         ("2 ^10 and x^2 and [^note]\n", "2 ^10 and x^2 and [^note]\n"),
     ],
 )
