@@ -4,8 +4,8 @@ The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance`
 ``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
 ``listings``, ``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards`` and
 ``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
-``--part NAME``, and ``--write docs/relevance.md``; ``own-tools`` takes ``--site NAME`` and
-``--differences N``.
+``--part NAME``, and ``--write docs/relevance.md``; ``browser`` and ``shards`` take ``--part NAME`` too, and
+``own-tools`` ``--site NAME`` and ``--differences N``.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def main() -> None:
         "--part",
         action="append",
         default=[],
-        help=f"relevance: of {', '.join(relevance_page.EVERY)}; browser: asked, typed",
+        help=f"relevance: of {', '.join(relevance_page.EVERY)}; browser: asked, typed; "
+        "shards: compared, sizes",
     )
     parser.add_argument("--write", type=Path, help="relevance: put the figures into this page")
     parser.add_argument("--site", action="append", default=[], help="own-tools: this site only")
@@ -94,6 +95,8 @@ def main() -> None:
             own_tools.measure(given.site, given.differences)
         elif chosen == "browser":
             browser.measure(given.part)
+        elif chosen == "shards":
+            shards.measure(given.part)
         else:
             MEASUREMENTS[chosen]()
 

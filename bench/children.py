@@ -76,11 +76,16 @@ class _Peak:
 
     def _watch(self) -> None:
         while not self._done.wait(self._sample_s):
-            members = (p for p in Path("/proc").iterdir() if p.name.isdigit())
-            held = [_held_kb(p) for p in members if _session(p) == self._session]
+            held = held_kb_of_session(self._session)
             self.mb = max(self.mb, sum(each.get("Pss", 0) for each in held) / 1024)
             anonymous = sum(each.get("Pss_Anon", 0) for each in held) / 1024
             self.anonymous_mb = max(self.anonymous_mb, anonymous)
+
+
+def held_kb_of_session(session: int, without: int = 0) -> list[dict[str, int]]:
+    """Return the proportional memory of each process of a session, but for one."""
+    members = (p for p in Path("/proc").iterdir() if p.name.isdigit() and p.name != str(without))
+    return [_held_kb(process) for process in members if _session(process) == session]
 
 
 def _session(process: Path) -> int:

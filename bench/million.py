@@ -26,6 +26,7 @@ from bench.editions import write_editions
 from bench.judged import settings_for, store_for
 from bench.query_vectors import CachedEncoder
 from bench.standin import StandIn, Watched
+from bench.vector_recall import recall_of_the_nearest
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.artifacts.tables.vector_columns import vector_matrix
@@ -48,11 +49,11 @@ WARM_UP = 30
 def measure() -> None:
     """Build, then search, each in its own process; print time by stage, memory, latency and recall."""
     sizes = [int(size) for size in os.environ.get("NOCTULE_MILLION", "1000000").split(",")]
-    reports = [_built(*_prepared(size)) for size in sizes]
+    reports = [_built(*prepared(size)) for size in sizes]
     if len(sizes) > 1:
         _print_slopes(reports[0], reports[-1])
         return
-    config, store = _prepared(sizes[0])
+    config, store = prepared(sizes[0])
     asked = _child("ask", config, store)
     for name, figure in json.loads(asked.output.splitlines()[-1]).items():
         print(f"  {name:34}{figure:10.3f}")
@@ -72,7 +73,8 @@ def _built(config: Path, store: Path) -> dict[str, Any]:
     print(f"  with pages of mapped files{built.peak_mb:8.0f} MB, which the kernel can take back")
     print(f"  index {report['index']}, snapshot {report['bytes'] / 1e6:.0f} MB")
     for stage, seconds in report["seconds"].items():
-        print(f"    {stage:24}{seconds:8.1f} s{report['peak_mb'].get(stage, 0):8.0f} MB of the main process")
+        held = [report[name].get(stage, 0) for name in ("peak_mb", "others_mb")]
+        print(f"    {stage:24}{seconds:8.1f} s{held[0]:8.0f} MB of the main process, {held[1]:.0f} of others")
     return report | {"all_mb": built.anonymous_mb}
 
 
@@ -87,10 +89,10 @@ def _print_slopes(small: Mapping[str, Any], large: Mapping[str, Any]) -> None:
 
 
 def _child(part: str, config: Path, store: Path) -> Cost:
-    return run([sys.executable, "-m", "bench.million", part, str(config), str(store), str(_vectors())], {})
+    return run([sys.executable, "-m", "bench.million", part, str(config), str(store), str(mdn_vectors())], {})
 
 
-def _prepared(wanted: int) -> tuple[Path, Path]:
+def prepared(wanted: int) -> tuple[Path, Path]:
     """Return the settings file of a corpus of about that many passages, made once, and its store's folder."""
     folder = cache_folder() / f"editions-{wanted}"
     if not folder.is_dir():
@@ -108,7 +110,7 @@ def settings_text(folder: Path) -> str:
     return "\n".join(f"root = {json.dumps(str(folder))}" if x.startswith("root = ") else x for x in lines)
 
 
-def _vectors() -> Path:
+def mdn_vectors() -> Path:
     """Return MDN's vectors as a file that processes share."""
     path = cache_folder() / "mdn-vectors.npy"
     if not path.exists():
@@ -139,6 +141,7 @@ def build(config: Path, folder: Path, vectors: Path) -> None:
             "bytes": size,
             "seconds": {each.stage: each.seconds for each in result.times},
             "peak_mb": steps.peaks(),
+            "others_mb": steps.peaks_of_others(),
         }
     print(json.dumps(report))
 
@@ -164,9 +167,8 @@ def ask(config: Path, folder: Path) -> None:
     report |= _latency(
         "vector index alone, 500 wanted", lambda text: search(index, vectors[text], 500), texts
     )
-    exact = vector_matrix(snapshot.table("vectors")["vector"], index.d)
-    found = [_shared(exact, search(index, vectors[text], 100)[1], vectors[text]) for text in texts]
-    print(json.dumps(report | {"recall of the 100 nearest": float(np.mean(found))}))
+    recall = recall_of_the_nearest(snapshot, [vectors[text] for text in texts])
+    print(json.dumps(report | {"recall of the 100 nearest": recall}))
 
 
 def _uncached(settings: Settings) -> Settings:
@@ -185,12 +187,6 @@ def _latency(name: str, asked: object, texts: Sequence[str]) -> dict[str, float]
         seconds.append(time.perf_counter() - start)
     p50, p95 = np.percentile(np.array(seconds) * 1000, [50, 95])
     return {f"{name}, p50 ms": float(p50), f"{name}, p95 ms": float(p95)}
-
-
-def _shared(exact: np.ndarray, found: np.ndarray, vector: np.ndarray) -> float:
-    scores = exact @ vector
-    nearest = np.argpartition(scores, -100)[-100:]
-    return len({*nearest.tolist()} & {*found.tolist()}) / 100
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """A corpus in shards beside the same corpus whole: the same answers, and what a build and a query cost.
 
 ``NOCTULE_SHARDS="mdn-3p-links:hash:4 mdn-3p-links:hash:16" python -m bench shards`` for other judged sets,
-ways to cut and numbers of shards. Vectors come from the whole store's embedding store.
+ways to cut and numbers of shards. Vectors come from the whole store's embedding store. ``--part compared`` is
+this alone, ``--part sizes`` is ``bench.shard_sizes``.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import os
 import shutil
 import statistics
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from bench import shard_sizes
 from bench.children import noctule
 from bench.corpora import cache_folder, queries
 from bench.judged import CORPUS_OF, settings_for, store_for
@@ -44,7 +47,15 @@ class Case:
         return cache_folder() / f"shards-{CORPUS_OF[self.judged]}-{self.by}-{self.count}"
 
 
-def measure() -> None:
+def measure(parts: Sequence[str] = ()) -> None:
+    """Compare corpora in shards with the same whole, and measure sets of more and more shards."""
+    if not parts or "compared" in parts:
+        compare()
+    if not parts or "sizes" in parts:
+        shard_sizes.measure()
+
+
+def compare() -> None:
     """Print a line a case and mode: overlap of the ten best, largest difference of scores, and latencies."""
     given = os.environ.get("NOCTULE_SHARDS", DEFAULT).split()
     for judged, by, count in (each.split(":") for each in given):

@@ -1,27 +1,37 @@
-"""Stand-ins for benchmarks: vectors without a model, and steps that record the memory of each stage."""
+"""Stand-ins for benchmarks: vectors without a model, also in the workers that build shards, and steps that
+record the memory of each stage.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from bench.children import held_kb_of_session
+from noctule.flows.engines import Caller
+from noctule.flows.engines.local import LocalEncoder
 from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.workers import Begin, Workers
+from noctule.flows.stages import encode
 from noctule.pipeline.embedding.encoder import TransformerEncoder
+from noctule.pipeline.settings.settings import Embed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+A = TypeVar("A")
+T = TypeVar("T")
 Vectors = npt.NDArray[np.float32]
 _OTHER, _NOISE = np.float32(0.3), np.float32(0.3)
 _PAGE_MB = 4096 / 2**20
 _SAMPLE_S = 0.2
+_OTHERS_EACH = 10  # samples of this process for one of all others, which takes tens of milliseconds
 
 
 class StandIn:
@@ -65,21 +75,69 @@ def _noise(seed: int, dimension: int) -> Vectors:
     return unit
 
 
-class Watched(PlainDriver):
-    """Plain driver that records the peak of this process's anonymous memory in each stage.
+def use_stand_in(vectors: Path) -> None:
+    """Let all builds of this process encode with the stand-in, over the vectors in a file."""
+    setattr(encode, TransformerEncoder.__name__, partial(_stand_in, vectors))
 
-    Pages of mapped files are left out: the kernel can take them back.
+
+def _stand_in(vectors: Path, embed: Embed) -> StandIn:
+    return StandIn(TransformerEncoder(embed), np.load(vectors, mmap_mode="r"))
+
+
+class StandInEngine:
+    """An engine of one machine whose workers encode with the stand-in too."""
+
+    def __init__(self, vectors: Path) -> None:
+        self._vectors = vectors
+
+    @contextmanager
+    def workers(self, batches: int) -> Iterator[Caller]:
+        """Yield callers of processes beside this one."""
+        with Workers(batches) as workers:
+            yield _StandInCaller(workers, self._vectors)
+
+    def prepare(self, encoder: TransformerEncoder, files: int) -> None:
+        """Do nothing: there is no model to load."""
+
+    def batch_encoder(self, encoder: TransformerEncoder, texts: int) -> LocalEncoder:  # noqa: ARG002
+        """Return the encoder itself."""
+        return LocalEncoder(encoder)
+
+
+class _StandInCaller:
+    def __init__(self, workers: Workers, vectors: Path) -> None:
+        self.count, self._workers, self._vectors = workers.count, workers, vectors
+
+    def watch(self, stage: Callable[[A, Begin], T], batch: A, limit_s: float) -> T:
+        return self._workers.watch(_with_stand_in, (self._vectors, stage, batch), limit_s)
+
+
+def _with_stand_in(call: tuple[Path, Callable[[Any, Begin], T], Any], begin: Begin) -> T:
+    vectors, stage, batch = call
+    use_stand_in(vectors)
+    return stage(batch, begin)
+
+
+class Watched(PlainDriver):
+    """Plain driver that records the peak of anonymous memory in each stage: of this process, and of others.
+
+    Pages of mapped files are left out: the kernel can take them back. The others are those of the session.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._peaks: dict[str, float] = {}
+        self._others: dict[str, float] = {}
         self._stages = ["between stages"]
         threading.Thread(target=self._watch, daemon=True).start()
 
     def peaks(self) -> dict[str, float]:
-        """Return megabytes by stage."""
+        """Return the megabytes of this process by stage."""
         return dict(self._peaks)
+
+    def peaks_of_others(self) -> dict[str, float]:
+        """Return the megabytes of the other processes together by stage."""
+        return dict(self._others)
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
@@ -91,10 +149,23 @@ class Watched(PlainDriver):
         finally:
             self._stages.pop()
 
+    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
+        """Return the function's result on each batch; outside of stages it is timed as one."""
+        if len(self._stages) > 1:
+            return super().map(name, function, batches, slots)
+        with self.measure(name):
+            return super().map(name, function, batches, slots)
+
     def _watch(self) -> None:
-        pause = threading.Event()
+        pause, sample = threading.Event(), 0
         while not pause.wait(_SAMPLE_S):
             _, held, of_files, *_ = map(int, Path("/proc/self/statm").read_text().split())
-            held_mb = (held - of_files) * _PAGE_MB
-            stage = self._stages[-1]
-            self._peaks[stage] = max(held_mb, self._peaks.get(stage, 0.0))
+            _note(self._peaks, self._stages[-1], (held - of_files) * _PAGE_MB)
+            sample += 1
+            if sample % _OTHERS_EACH == 0:
+                others = held_kb_of_session(os.getsid(0), without=os.getpid())
+                _note(self._others, self._stages[-1], sum(each.get("Pss_Anon", 0) for each in others) / 1024)
+
+
+def _note(peaks: dict[str, float], stage: str, held_mb: float) -> None:
+    peaks[stage] = max(held_mb, peaks.get(stage, 0.0))

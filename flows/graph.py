@@ -51,6 +51,9 @@ BUILD = (
     Stage("parse", parse.parse_sources,
           ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),
           ("parsed", "corpus", "parse_record", "cache"), fan_out=True, redo="changed files"),
+    # Early, while little else is held: an export takes more than a gigabyte for a moment.
+    Stage(encode.EXPORT_STAGE, encode.export_query_model, ("run", "store", "encoding"), ("query_model",),
+          redo="another model"),
     # Links, the index of words, and communities need no vectors.
     Stage("training passages", training_texts.pick_passages, ("run", "corpus"), ("training_passages",)),
     Stage("training counts", training_texts.count_picked, ("training_passages",), ("training_counts",),
@@ -81,8 +84,6 @@ BUILD = (
           fan_out=True, redo="changed texts"),
     Stage("spans", training_texts.embed_spans, ("run", "encoding", "corpus"), ("spans",), fan_out=True,
           redo="changed texts"),
-    Stage(encode.EXPORT_STAGE, encode.export_query_model, ("run", "store", "encoding"), ("query_model",),
-          redo="another model"),
     Stage("query encoder", training_texts.fit_query_encoder,
           ("run", "corpus", "links", "prose", "vocabulary_terms", "word_vectors", "vectors", "centroids",
            "training_passages", "training_counts", "phrases", "spans"), ("term_vectors",)),

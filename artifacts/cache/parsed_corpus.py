@@ -7,7 +7,7 @@ groups are joined.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
@@ -166,12 +166,28 @@ def _flat(column: pa.ChunkedArray, schema: pa.Schema) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), *parts])
 
 
-def _links(table: pa.Table) -> Iterator[tuple[Link, ...]]:
-    """Yield the links of each document, built from flat columns since there are many."""
-    flat = (pc.list_flatten(table[name]).to_pylist() for name in _OF_LINK)
-    every = list(map(Link, *flat))
-    ends = np.cumsum(pc.list_value_length(table["kind"]).to_numpy())
-    at = 0
-    for end in ends.tolist():
-        yield tuple(every[at:end])
-        at = end
+@dataclass(frozen=True, slots=True, eq=False)
+class _DocumentLinks(Collection[Link]):
+    """The links of a document: rows of flat columns, made into objects whenever they are iterated over."""
+
+    columns: Sequence[pa.ChunkedArray]
+    start: int
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[Link]:
+        rows = (column.slice(self.start, self.size).to_pylist() for column in self.columns)
+        return map(Link, *rows)
+
+    def __contains__(self, link: object) -> bool:
+        return any(each == link for each in self)
+
+
+def _links(table: pa.Table) -> Iterator[Collection[Link]]:
+    """Yield the links of each document, which as objects would be most of what resolving links holds."""
+    columns = [pc.list_flatten(table[name]) for name in _OF_LINK]
+    sizes = pc.list_value_length(table["kind"]).to_numpy()
+    for start, size in zip((np.cumsum(sizes) - sizes).tolist(), sizes.tolist(), strict=True):
+        yield _DocumentLinks(columns, start, size) if size else ()

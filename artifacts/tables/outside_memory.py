@@ -10,9 +10,9 @@ import math
 import mmap
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +25,22 @@ N = TypeVar("N", bound=np.generic)
 
 def mapped_table(schema: pa.Schema, parts: Iterable[pa.Table], folder: Path) -> pa.Table:
     """Return the rows of all parts as one table outside memory, chunk by chunk; raises ``WriteFailed``."""
-    with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
+
+    def write(file: IO[bytes]) -> None:
         with pa.ipc.new_file(pa.PythonFile(file, mode="w"), schema) as writer:
             for part in parts:
                 writer.write_table(part)
+
+    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped_bytes(write, folder)))).read_all()
+
+
+def mapped_bytes(write: Callable[[IO[bytes]], None], folder: Path) -> memoryview:
+    """Return what ``write`` writes to a file, outside memory; raises ``WriteFailed``."""
+    with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
+        write(file)
         file.flush()
         with durable.refusals(folder, "map a file into memory"):
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def mapped_zeros(shape: tuple[int, ...], kind: type[N], folder: Path) -> npt.NDArray[N]:

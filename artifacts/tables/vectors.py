@@ -7,8 +7,9 @@ Up to a number of rows the index is exact, above it approximate (``noctule.artif
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from ..disk.manifest import damaged, unreadable
 from ..disk.manifest_records import IndexRecord
 from . import inverted_file
 from .faiss_file import check_header
+from .outside_memory import mapped_bytes
 
 _TOLERANCE = 1e-3
 _CHECK_ROWS = 65_536
@@ -53,11 +55,20 @@ def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord
 
 def save_index(index: Any, path: Path) -> None:
     """Write the index to a new file; raises ``WriteFailed``."""
+    with writer(path) as file:
+        _write(index, file)
+
+
+def index_outside_memory(index: Any, folder: Path) -> memoryview:
+    """Return the bytes of the index's file, outside memory; raises ``WriteFailed``."""
+    return mapped_bytes(partial(_write, index), folder)
+
+
+def _write(index: Any, file: IO[bytes]) -> None:
+    """Write the index piece by piece: its bytes in memory would be as large again."""
     import faiss
 
-    # Written piece by piece: the bytes of a large index in memory would be as large again.
-    with writer(path) as file:
-        faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
+    faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
 
 
 def flat_record(dimension: int) -> IndexRecord:

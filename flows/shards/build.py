@@ -31,6 +31,7 @@ from ..quality.gate import judge_staged
 from ..report.result import BuildResult, require_relevance
 from ..run.context import Resources, RunContext
 from ..run.executor import Execution
+from ..run.memory import release_memory
 from ..run.stage import Driver
 from ..run.versions import sources_hash
 from ..sources.published import published_assets
@@ -135,6 +136,7 @@ class SetBuild:
         encoding = open_encoding(self._run, self._engine, self._resources)
         model = export_query_model(self._run, self._store, encoding)
         corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
+        release_memory()  # this process only waits while workers write
         keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
         known = {"links": links, "model": model, "statistics": corpus.key}
         written = self._each(writing.NAME, writing.write, keys, **known)

@@ -135,6 +135,7 @@ def export_query_model(run: RunContext, store: Store, encoding: Encoding) -> Que
     files = shared.give(store.root) if shared and run.options.start != EXPORT_STAGE else None
     if files is None:
         files = _export(run, store)
+        release_memory()
         if shared and files:
             shared.take(store.root, files)
     return replace(record, files=files)

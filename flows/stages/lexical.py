@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables import schemas
+from ...artifacts.tables.outside_memory import mapped_copy
 from ...pipeline.lexical.analyzer import UNSTEMMED, prose_analyzer
 from ...pipeline.lexical.bm25f import CorpusStatistics, LexicalIndex, SharedField, build_index
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields, without_headings
@@ -35,7 +37,7 @@ def index_prose(
 ) -> LexicalIndex:
     """Return BM25F over all fields of all passages; every passage has the anchor text of its document.
 
-    ``corpus`` has the statistics of the whole where the passages are a part.
+    ``corpus`` has the statistics of the whole where the passages are a part. Raise ``WriteFailed``.
     """
     passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
     shared = SharedField(anchors, passages, FIELDS.index("anchors"))
@@ -43,7 +45,8 @@ def index_prose(
     if corpus is not None:
         plain, texts = corpus.without_headings, corpus.texts
     lexical = run.settings.lexical.adapted(plain / max(1, texts))
-    return build_index([parsed.prose], [lexical.fields[name] for name in FIELDS], lexical.k1, shared, corpus)
+    fields = [lexical.fields[name] for name in FIELDS]
+    return _outside_memory(build_index([parsed.prose], fields, lexical.k1, shared, corpus), run)
 
 
 def passages_without_headings(parsed: ParsedCorpus) -> int:
@@ -61,8 +64,20 @@ def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldC
 
 
 def index_code(run: RunContext, parsed: ParsedCorpus, corpus: CorpusStatistics | None = None) -> LexicalIndex:
-    """Return BM25 over the code of all passages."""
-    return build_index([parsed.code], _CODE_FIELDS, run.settings.lexical.k1, corpus=corpus)
+    """Return BM25 over the code of all passages; raise ``WriteFailed``."""
+    return _outside_memory(
+        build_index([parsed.code], _CODE_FIELDS, run.settings.lexical.k1, corpus=corpus), run
+    )
+
+
+def _outside_memory(index: LexicalIndex, run: RunContext) -> LexicalIndex:
+    """Return the index with its postings outside memory, where they stay until they are written."""
+    return replace(
+        index,
+        passage=mapped_copy(index.passage, run.store),
+        score=mapped_copy(index.score, run.store),
+        fields=mapped_copy(index.fields, run.store),
+    )
 
 
 def passages_each(documents: pa.Table, passages: pa.Table) -> Counts:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
+from ...artifacts.disk.durable import write_file
 from ...artifacts.disk.layout import FAISS_INDEX, FORMAT_VERSION, TOKEN_VECTORS, table_file
 from ...artifacts.disk.manifest import Manifest
 from ...artifacts.disk.manifest_records import IndexRecord, ModelRecord, QueryModel
@@ -19,9 +20,10 @@ from ...artifacts.store.staging import Staging, describe
 from ...artifacts.store.store import Store
 from ...artifacts.tables.parquet import write_table
 from ...artifacts.tables.schemas import token_vectors_schema
-from ...artifacts.tables.vectors import build_index, save_index
+from ...artifacts.tables.vectors import build_index, index_outside_memory
 from ...pipeline.lexical import analyzer
 from ..run.context import RunContext
+from ..run.memory import release_memory
 from ..run.plain import by_threads
 from ..run.versions import tools
 from .encode import Encoded, Encoding
@@ -41,9 +43,10 @@ class StagedSnapshot:
     manifest: Manifest
 
 
-def index_vectors(run: RunContext, vectors: Encoded) -> tuple[object, IndexRecord]:
-    """Return the FAISS index over all passages and its record."""
-    return build_index(vectors.vectors, run.settings.vectors)
+def index_vectors(run: RunContext, vectors: Encoded) -> tuple[memoryview, IndexRecord]:
+    """Return the file of the FAISS index over all passages, outside memory, and its record."""
+    index, record = build_index(vectors.vectors, run.settings.vectors)
+    return index_outside_memory(index, run.store), record
 
 
 def write_snapshot(
@@ -51,12 +54,13 @@ def write_snapshot(
     store: Store,
     encoding: Encoding,
     corpus: ParsedCorpus,
-    index: tuple[object, IndexRecord],
+    index: tuple[memoryview, IndexRecord],
     query_model: QueryModel,
     term_vectors: pa.Table,
     *tables: Tables,
 ) -> StagedSnapshot:
     """Write every file of the snapshot except the manifest, and return the manifest with the folder."""
+    release_memory()
     staging, languages = store.stage(), sorted(corpus.languages or {"en"})
     written = {name: table for part in tables for name, table in part.items()} | {
         "term_vectors": term_vectors
@@ -67,7 +71,7 @@ def write_snapshot(
     else:
         link_or_copy(store.root / file_name(TOKEN_VECTORS, tokens), staging.path / TOKEN_VECTORS)
     by_threads(lambda name: _write(name, written, staging), written, _AT_ONCE)
-    save_index(index[0], staging.path / FAISS_INDEX)
+    write_file(staging.path / FAISS_INDEX, index[0])
     write_catalog(staging.path, dimension, languages)
     counts = {name: len(table) for name, table in written.items()}
     counts["token_vectors"] = pq.read_metadata(staging.path / TOKEN_VECTORS).num_rows

@@ -155,18 +155,28 @@ def _louvain(undirected: nx.Graph, begun: Labels, settings: Communities) -> Labe
 
 def _graph_of(weights: sparse.csr_matrix, order: Rows) -> nx.Graph:
     """Return the graph with nodes and edges in this order of the rows."""
-    import networkx as nx
     from scipy import sparse
 
     rank = np.argsort(order, kind="stable")
     pairs = sparse.triu(weights, 1).tocoo()
     first, second = rank[pairs.row], rank[pairs.col]
     by_rank = np.lexsort((np.maximum(first, second), np.minimum(first, second)))
-    graph = nx.Graph()
+    graph = _uncopied_graph()
     graph.add_nodes_from(order.tolist())
     edges = (each[by_rank].tolist() for each in (pairs.row, pairs.col, pairs.data))
     graph.add_weighted_edges_from(zip(*edges, strict=True))
     return graph
+
+
+def _uncopied_graph() -> nx.Graph:
+    """Return an empty graph that is its own copy: Louvain makes one, only to read it."""
+    import networkx as nx
+
+    class Uncopied(nx.Graph):  # type: ignore[misc]  # it has no types
+        def copy(self, as_view: bool = False) -> nx.Graph:  # noqa: ARG002  # that of networkx
+            return self
+
+    return Uncopied()
 
 
 def _within(weights: sparse.csr_matrix, labels: Labels) -> sparse.csr_matrix:

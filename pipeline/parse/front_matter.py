@@ -27,14 +27,19 @@ _PLAIN_COLON = re.compile(r"^([\w-]+:[ \t]+)([^\s\"'\[{|>&*!%@`#-][^\n]*?:[ \t][
 _BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
+# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll; Hugo.
 _DRAFT_VALUES = {
     "draft": frozenset({"true", "yes"}),
     "publish": frozenset({"false", "no"}),
     "published": frozenset({"false", "no"}),
+    "headless": frozenset({"true", "yes"}),
+    "build.render": frozenset({"false", "never"}),
+    "_build.render": frozenset({"false", "never"}),
 }
 
-_DATE_KEYS = ("date", "updated", "modified", "last_modified", "last-modified", "lastmod")
+_DATE_KEYS = (
+    "date", "updated", "modified", "last_modified", "last-modified", "lastmod", "lastupdated", "last_update",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -262,12 +267,20 @@ def _plain(value: Any) -> Any:
 
 
 def _draft(values: Mapping[str, Any]) -> str:
-    said = ((key.lower(), str(value).strip().lower()) for key, value in values.items())
+    nested = {f"{key}.render": each["render"] for key, each in values.items() if _renders(key, each)}
+    said = ((key.lower(), str(value).strip().lower()) for key, value in {**values, **nested}.items())
     return next((f"{key}: {value}" for key, value in said if value in _DRAFT_VALUES.get(key, ())), "")
 
 
+def _renders(key: str, value: object) -> bool:
+    """Return whether it is what Hugo is told about making the page."""
+    return key.lower() in ("build", "_build") and isinstance(value, dict) and "render" in value
+
+
 def _latest(values: Mapping[str, Any]) -> str | None:
-    days = [day_of(value) for key, value in values.items() if key.lower() in _DATE_KEYS]
+    given = [value for key, value in values.items() if key.lower() in _DATE_KEYS]
+    # Docusaurus says there too who changed it.
+    days = [day_of(value.get("date") if isinstance(value, dict) else value) for value in given]
     return max((day for day in days if day), default=None)
 
 

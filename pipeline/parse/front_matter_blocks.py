@@ -34,8 +34,8 @@ _REST_OF_LINE = re.compile(r"[ \t]*(?:\n|\Z)")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 # What might keep a document from lists, searches or readers.
 _HIDING = (
-    r"(?:draft|exclude\w*|hidden|index|list|noindex|private|publish\w*|robots|search\w*|sitemap\w*|unlisted)"
-    r"\b[\"']?[ \t]*[:=]"
+    r"(?:draft|exclude\w*|headless|hidden|index|list|noindex|private|publish\w*|render|robots|search\w*"
+    r"|sitemap\w*|unlisted)\b[\"']?[ \t]*[:=]"
 )
 _MAY_HIDE = re.compile(rf"\b{_HIDING}", re.IGNORECASE)
 _LINE_MAY_HIDE = re.compile(rf"^[ \t]*[\"']?{_HIDING}", re.IGNORECASE | re.MULTILINE)
@@ -63,8 +63,9 @@ class FoundBlock:
 
     @property
     def is_any(self) -> bool:
-        """Return whether it is worth reading."""
-        return self.is_sure or self.may_hide or self.head.lstrip().startswith("{")
+        """Return whether it is worth reading, or is there and empty."""
+        is_empty = self.kind == "yaml" and self.end is not None and not self.head.strip()
+        return is_empty or self.is_sure or self.may_hide or self.head.lstrip().startswith("{")
 
 
 def find_block(text: str) -> FoundBlock | None:

@@ -35,7 +35,13 @@ from noctule.pipeline.model import Document, PythonModule, Source
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
-from noctule.pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
+from noctule.pipeline.navigation.yaml_files import (
+    read_category,
+    read_data,
+    read_mkdocs,
+    read_pages,
+    read_zensical,
+)
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Api, Collection
@@ -179,7 +185,14 @@ def python(content: bytes) -> None:
 def navigation(content: bytes) -> None:
     """Any file of another tool is a table of contents, remarks, or refused."""
     text = content.decode("utf-8", "replace")
-    for read in (read_mkdocs, read_data, read_pages, lambda given: read_category(given, "x.json"), read_yaml):
+    for read in (
+        read_mkdocs,
+        read_zensical,
+        read_data,
+        read_pages,
+        lambda given: read_category(given, "x.json"),
+        read_yaml,
+    ):
         with suppress(NotRead):
             read(text)
     with suppress(ValueError, RecursionError):

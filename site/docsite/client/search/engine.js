@@ -30,6 +30,8 @@ import { Tokens } from "./tokens.js";
  * @typedef {{hits: Hit[], total: number, facets: Partial<Record<Kind, Count[]>>,
  *   spelling: {from: string, to: string, offered: boolean}[], near: string[],
  *   took: {ms: number, bytes: number, requests: number}}} Answer
+ *
+ * @typedef {{tokens: Tokens, understood: Awaited<ReturnType<Reader["understood"]>>, ranked: Ranked[]}} Begun
  */
 
 // Pages are looked into for a phrase so many at a time, until enough hold it, and no more than so many.
@@ -68,6 +70,8 @@ class Engine {
     this.gatherer = new Gatherer(this.store, this.reader);
     /** @type {WeakMap<Answer, {matching: Int32Array, listing: Listing}>} */
     this.behind = new WeakMap();
+    /** What is typed now. @type {{words: string, begun: Promise<Begun | null>} | null} */
+    this.ahead = null;
   }
 
   /**
@@ -81,19 +85,51 @@ class Engine {
 
   /**
    * Loads what a query will need: of words that are finished, and of one that is being typed as soon as a
-   * single
-   * shard has all terms that begin so. What fails now is tried again by the search.
+   * single shard has all terms that begin so. Where that is all, the first tiers are ranked as well, for a
+   * search of the same words. What fails now is tried again by the search.
    * @param {string} words
    */
   warm(words) {
-    const { plain, partial } = takenApart(words);
-    if (partial) this.store.begin(withoutAccents(folded(partial))).catch(() => undefined);
+    const typed = takenApart(words);
+    const { plain, partial } = typed;
     const finished = partial && plain.endsWith(partial) ? plain.slice(0, -partial.length) : plain;
     const tokens = tokensOf(finished).slice(-4);
-    for (const stemmer of this.manifest.stemmers) {
-      for (const token of tokens)
-        this.store.shards(expanded(token, stemmer)[0] || token).catch(() => undefined);
-    }
+    const loading = this.manifest.stemmers.flatMap((stemmer) =>
+      tokens.map((token) => this.store.shards(expanded(token, stemmer)[0] || token)),
+    );
+    const near = partial ? this.store.begin(withoutAccents(folded(partial))) : Promise.resolve(true);
+    const begun = Promise.all([near, ...loading]).then(([isNear]) =>
+      isNear && this.holdsLast(plain) ? this.begun(typed) : null,
+    );
+    this.ahead = { words, begun: begun.catch(() => null) };
+  }
+
+  /**
+   * Whether all that the last word of a text may stand for would be in shards that were read.
+   * @param {string} plain
+   */
+  holdsLast(plain) {
+    const last = tokensOf(plain).slice(-1);
+    const terms = this.manifest.stemmers.flatMap((stemmer) =>
+      last.flatMap((token) => expanded(token, stemmer)),
+    );
+    return terms.every((term) => this.store.hasRead(term));
+  }
+
+  /**
+   * The words of a query, and what the first tiers say of them.
+   * @param {Typed} typed
+   * @returns {Promise<Begun>}
+   */
+  async begun(typed) {
+    const tokens = this.tokens();
+    const unknown = () => Promise.reject(new Error("a word that nothing begins with waits for a rest"));
+    const understood = await this.reader.understood(typed, tokens, unknown);
+    return {
+      tokens,
+      understood,
+      ranked: rank(this.gatherer.beginning(understood.reads), this.manifest).ranked,
+    };
   }
 
   /** The tokens of the model, for one query. */
@@ -112,15 +148,16 @@ class Engine {
     const typed = takenApart(query);
     const counts = facets || this.manifest.ranking.boosts.length ? this.store.facets() : null;
     counts?.catch(() => undefined);
-    const strange = this.tokens();
     const settled = early ? () => rest(REST_MS, signal) : undefined;
-    const { reads, spelling } = await this.reader.understood(typed, strange, settled);
+    const begun = early && this.ahead?.words === query ? await this.ahead.begun : null;
+    const strange = begun ? begun.tokens : this.tokens();
+    const { reads, spelling } = await (begun?.understood || this.reader.understood(typed, strange, settled));
     signal?.throwIfAborted();
     const manifest = this.manifest.weighing(weights);
     const { question, shown } = await this.gathered(
       reads,
       typed,
-      { filters, early, signal },
+      { filters, early, signal, first: begun?.ranked },
       manifest,
       strange,
     );
@@ -153,18 +190,18 @@ class Engine {
    * What ranking needs; meanwhile the best hits by first tiers are shown, as far as these are on their way.
    * @param {Read[]} reads
    * @param {Typed} typed
-   * @param {Pick<SearchOptions, "early" | "signal"> & {filters: Record<string, any>}} options
+   * @param {Pick<SearchOptions, "early" | "signal"> & {filters: Record<string, any>, first?: Ranked[]}} options
    * @param {Manifest} manifest
    * @param {Tokens} strange
    */
-  async gathered(reads, typed, { filters, early, signal }, manifest, strange) {
+  async gathered(reads, typed, { filters, early, signal, first }, manifest, strange) {
     const shown = new AbortController();
     const plain = !typed.phrases.length && !typed.excluded.length && !Object.keys(filters).length;
     if (early && plain) {
-      const { ranked } = rank(this.gatherer.beginning(reads), manifest);
-      const first = new Listing(this.store, ranked.slice(0, EARLY_HITS), reads).next(EARLY_HITS, signal);
-      first.then(
-        (hits) => !shown.signal.aborted && !signal?.aborted && hits.length && early(hits),
+      const ranked = first || rank(this.gatherer.beginning(reads), manifest).ranked;
+      const hits = new Listing(this.store, ranked.slice(0, EARLY_HITS), reads).next(EARLY_HITS, signal);
+      hits.then(
+        (found) => !shown.signal.aborted && !signal?.aborted && found.length && early(found),
         () => undefined,
       );
     }

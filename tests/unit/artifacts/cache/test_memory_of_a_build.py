@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from mmap import mmap
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,15 @@ from noctule.artifacts.cache.parsed_corpus import joined
 from noctule.artifacts.disk.layout import PARSE_CACHE
 from noctule.artifacts.tables.outside_memory import mapped_zeros
 from noctule.artifacts.tables.parquet import read_outside_memory, write_table
+from noctule.artifacts.tables.vectors import build_index as build_index_of_vectors
+from noctule.artifacts.tables.vectors import save_index
+from noctule.flows.run.context import RunContext
 from noctule.flows.run.versions import decides
+from noctule.flows.stages.encode import Encoded
+from noctule.flows.stages.lexical import count_anchors, index_prose
 from noctule.flows.stages.links import stored
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
+from noctule.flows.stages.write import index_vectors
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import DamagedSnapshot, WriteFailed
 from noctule.pipeline.lexical.analyzer import prose_analyzer
@@ -83,6 +90,41 @@ def test_a_corpus_from_the_cache_is_outside_memory(
     assert holding.left < size / 10
     assert parsed.passages.equals(joined(rows).passages)
     assert np.array_equal(parsed.prose.term, joined(rows).prose.term)
+
+
+def test_postings_wait_outside_memory_until_they_are_written(rows: pa.Table, tmp_path: Path) -> None:
+    settings = parse({"collections": {"c": {"root": str(tmp_path)}}}, where="a test")
+    run, parsed = RunContext(settings, tmp_path), joined(rows)
+    anchors = count_anchors(parsed, [])
+    with _measured() as indexing:
+        prose = index_prose(run, parsed, anchors)
+    assert len(prose.passage) > 100_000
+    postings = prose.passage.nbytes + prose.score.nbytes + prose.fields.nbytes
+    assert indexing.left < postings / 5
+    assert indexing.peak > postings, "they were in memory while they were made"
+
+
+def test_a_vector_index_waits_outside_memory_until_it_is_written(tmp_path: Path) -> None:
+    vectors = np.eye(384, dtype=np.float32)
+    hashes = pa.array([f"{at:064}" for at in range(384)], pa.string())
+    settings = parse({"collections": {"c": {"root": str(tmp_path)}}}, where="a test")
+    encoded = Encoded(hashes, vectors, np.arange(384, dtype=np.int32), 384)
+    found, record = index_vectors(RunContext(settings, tmp_path), encoded)
+    assert isinstance(found.obj, mmap), "and FAISS holds nothing"
+    save_index(build_index_of_vectors(vectors, settings.vectors)[0], tmp_path / "whole.faiss")
+    assert record.kind == "flat" and bytes(found) == (tmp_path / "whole.faiss").read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["whole.faiss"]
+
+
+def test_links_as_written_are_objects_one_document_at_a_time(rows: pa.Table) -> None:
+    parsed = joined(rows)
+    with _measured() as holding:
+        documents = list(parsed.linking_documents())
+    assert len(documents) == COPIES and holding.left < 1_000_000
+    links = documents[-1].links
+    assert len(links) == 400
+    assert [link.target for link in links] == [f"owls.md#n{number}" for number in range(400)]
+    assert next(iter(links)) in links
 
 
 def test_links_are_objects_one_block_at_a_time(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
-from noctule.pipeline.includes.project import Context, Project, Tool
+from noctule.pipeline.includes.project import Context, Project, Tool, tools_of
 
 
 def expanded(text: str, tool: Tool | None = "obsidian") -> ExpandedText:
@@ -102,3 +103,10 @@ def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
 def test_a_link_of_dendron_has_its_text_first(written: str, read: str) -> None:
     assert expanded(written, "dendron").text == read
     assert expanded(written, "obsidian").text == written
+
+
+def test_the_content_of_quartz_is_a_vault(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    assert tools_of([tmp_path / "content"]) == frozenset()
+    (tmp_path / "quartz.config.ts").write_text("")
+    assert tools_of([tmp_path / "content"]) == {"obsidian"}

@@ -91,6 +91,9 @@ def test_an_unclosed_block_is_rejected() -> None:
         ("draft: true", "draft: true"),
         ("Draft: 'YES'", "draft: yes"),
         ("draft: on", "draft: true"),
+        ("headless: true", "headless: true"),
+        ("build: {render: never, list: never}", "build.render: never"),
+        ("_build:\n  render: false", "_build.render: false"),
         ("publish: false", "publish: false"),
         ("published: no", "published: false"),
         ("published: 'False'", "published: false"),
@@ -105,6 +108,8 @@ def test_what_its_own_tool_would_not_publish_is_a_draft(yaml: str, said: str) ->
     "yaml",
     [
         "draft: false",
+        "headless: false\nbuild: {render: link, list: never}",
+        "build: never",
         "draft: 'no'",
         "draft:",
         "draft: second",
@@ -171,6 +176,22 @@ def test_a_colon_in_a_plain_value_needs_no_quotation_marks() -> None:
     wrong = read_front_matter("---\ntitle: Actions: two\ntags: [a\n---\n", "x.md")
     assert wrong.fault.startswith("front matter, line 2: mapping")
     assert read_front_matter(f"---\ntitle: a{' ' * 60_000}: b\ntags: [a\n---\n", "x.md").fault
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "last_update:\n  date: 2026-11-25\n  author: Ada",
+        "last_update: {date: 2026-11-25T10:00:00Z}\ndate: 2024-01-01",
+        "lastUpdated: 2026-11-25",
+    ],
+)
+def test_a_last_change_is_read_as_docusaurus_and_starlight_write_it(written: str) -> None:
+    assert read(f"title: A\n{written}").modified == "2026-11-25"
+
+
+def test_a_last_change_without_a_date_is_none() -> None:
+    assert read("last_update: {author: Ada}\nlastUpdated: false").modified is None
 
 
 @pytest.mark.parametrize(
