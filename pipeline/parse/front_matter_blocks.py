@@ -81,8 +81,7 @@ def find_block(text: str) -> FoundBlock | None:
         head = _paragraph(text, start)
         return FoundBlock(kind, head, line, None, not is_toml and _KEY_LINE.match(head) is not None)
     head = text[start : closing.start()]
-    is_empty = kind == "yaml" and not head.strip()
-    return FoundBlock(kind, head, line, closing.end(), is_empty or _LINES[kind].search(head) is not None)
+    return FoundBlock(kind, head, line, closing.end(), _LINES[kind].search(head) is not None)
 
 
 def _in_braces(text: str) -> FoundBlock | None:
