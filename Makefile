@@ -98,7 +98,7 @@ pictures: $(VENV)/.installed-test demo ## the pictures of README.md, from the de
 
 torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call and start refused, thousands of power cuts: hours
 	NOCTULE_KILLS=500 NOCTULE_POWER_CUTS=2000 $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py \
-	  tests/faults/test_fault_network.py tests/faults/test_fault_hostile.py tests/faults/test_fault_starts.py tests/faults/test_fault_stops.py \
+	  tests/faults/test_fault_network.py tests/faults/test_fault_hostile.py tests/faults/test_fault_starts.py tests/faults/test_fault_stops.py tests/faults/test_fault_mappings.py \
 	  tests/faults/test_fault_adopt.py tests/faults/test_fault_pages.py tests/property/test_site_nights.py \
 	  tests/e2e/test_prefect_flow.py tests/e2e/test_dask_shards.py --timeout 14400 -s
 	$(MAKE) --no-print-directory duckdb
@@ -111,6 +111,7 @@ fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settin
 	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris or schemathesis could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.service_api --seconds $(SECONDS_EACH)
+	PYTHONPATH=. $(BIN)/python -m tests.fuzz.growth
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(SITE) .noctule build *.egg-info site/node_modules

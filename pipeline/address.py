@@ -17,6 +17,8 @@ _SAFE = "/:@!$&'()*+,;=~-._"
 _HAS_SCHEME = re.compile(r"[^/]*:")
 _NOT_SLUG = re.compile(r"[^\w\- ]+")
 _DASHES = re.compile(r"[\s-]+")
+# Docusaurus and others take numbers at the head of names for an order.
+_NUMBERED = re.compile(r"(\A|/)\d{1,3}[-_.]+(?=[^/\d])")
 
 
 def address(path: str, slug: str | None, rules: Address) -> str:
@@ -55,6 +57,11 @@ def slug_path(path: str, slug: str) -> str:
     file = PurePosixPath(path)
     folder = file.parent.parent if file.stem.lower() in INDEX_NAMES else file.parent
     return clean and (folder / clean).as_posix()
+
+
+def unnumbered(path: str) -> str:
+    """Return the path without the numbers that only give an order: ``01-app/02-guides`` is ``app/guides``."""
+    return _NUMBERED.sub(r"\1", path)
 
 
 def out_of_collection(path: str, target: str) -> str:

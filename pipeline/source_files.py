@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from .assets.notebook_images import image_place, notebook_images
+from .assets.embedded_images import embedded_images, image_place
 from .errors import RejectedDocument, SourceError, is_transient
 from .filesystems.object_files import ObjectChanging, ObjectGone, ObjectState, objects_at
 from .filesystems.opening import is_address
@@ -32,8 +32,9 @@ class FoundFile:
     ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it, or
     the name below the collection's address. ``modified`` and ``author`` come from version control, where
     there is any; at an address ``modified`` is the store's. A file with a ``module`` is Python, and its page
-    describes that module. A ``member`` is an image within a notebook. A file with a ``version`` has these
-    bytes as long as the store says that version; elsewhere the bytes have to be read to know them.
+    describes that module; one with a ``category`` describes a category of pages. A ``member`` is an image
+    within a notebook. A file with a ``version`` has these bytes as long as the store says that version;
+    elsewhere the bytes have to be read to know them.
     """
 
     collection: str
@@ -43,6 +44,7 @@ class FoundFile:
     modified: str | None = None
     author: str = ""
     module: str = ""
+    category: str = ""
     member: str = ""
     version: str = ""
 
@@ -65,16 +67,16 @@ def read_asset(file: FoundFile, collection: Collection) -> Source:
     if not file.member:
         reading = _read(file, collection, "max_asset_bytes")
         return _source(file, reading.content, reading.version)
-    notebook = read_file(file, collection)
-    image = _images_of(notebook.content).get(file.member)
+    document = read_file(file, collection)
+    image = _images_of(document.content).get(file.member)
     if image is None:
         where = f"{file.collection}:{file.path}"
-        raise RejectedDocument("the notebook holds no such image any more", where=where)
+        raise RejectedDocument("the document holds no such image any more", where=where)
     if len(image) > (most := collection.max_asset_bytes):
         raise RejectedDocument(
             too_big(len(image), most, "max_asset_bytes"), where=f"{file.collection}:{file.path}"
         )
-    return _source(file, image, notebook.version)
+    return _source(file, image, document.version)
 
 
 def files_by_path(files: Iterable[FoundFile]) -> dict[str, dict[str, FoundFile]]:
@@ -91,7 +93,7 @@ def image_of_notebook(path: str, files: Mapping[str, FoundFile]) -> FoundFile | 
     Its size is not known.
     """
     place = image_place(path)
-    file = files.get(place.notebook) if place else None
+    file = files.get(place.document) if place else None
     if place is None or file is None:
         return None
     return FoundFile(file.collection, path, file.location, 0, member=place.name, version=file.version)
@@ -102,8 +104,8 @@ def _source(file: FoundFile, content: bytes, version: str, modified: str | None 
     return Source(file.collection, file.path, content, digest, modified, file.author, version=version)
 
 
-# The images of a notebook are read one after the other.
-_images_of = lru_cache(maxsize=1)(notebook_images)
+# The images of a document are read one after the other.
+_images_of = lru_cache(maxsize=1)(embedded_images)
 
 
 def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:

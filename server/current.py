@@ -8,87 +8,27 @@ returns an old searcher last closes it.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Protocol
+from functools import partial
 
 from ..artifacts import query
-from ..artifacts.query.index.documents import DocumentReader, listed_documents
 from ..artifacts.query.searcher import Searcher
 from ..artifacts.store.store import Store
 from ..pipeline.errors import NoctuleError, NoSnapshot
-from ..pipeline.model import SnapshotId
 from ..pipeline.settings.settings import Settings
+from .served import ServedSnapshot
 
 _log = logging.getLogger("noctule")
 # The first query loads the model, and reads what later ones find in memory.
 _FIRST_QUERY = "what is this about"
 _LONGEST_PAUSE_S = 60.0
 _open_silent = partial(query.open, silent=True)  # nobody reads Python's warnings here
-
-
-@dataclass(frozen=True)
-class ServedSnapshot:
-    """A snapshot's searcher, and the generation in which the snapshot became current."""
-
-    searcher: Searcher
-    snapshot: SnapshotId
-    generation: int
-
-    def told(self) -> dict[str, object]:
-        """Return what ``/readyz`` says of it."""
-        return {"snapshot": self.snapshot, "generation": self.generation}
-
-    @cached_property
-    def documents(self) -> DocumentReader:
-        """Return what reads whole documents."""
-        return DocumentReader(self.searcher.corpus)
-
-    @cached_property
-    def listed(self) -> tuple[str, ...]:
-        """Return the ids of the documents that lists may name, in order."""
-        return listed_documents(self.searcher.corpus.snapshot)
-
-    @cached_property
-    def collections(self) -> Mapping[str, int]:
-        """Return how many documents each collection lists, by its name in order."""
-        names = self.searcher.corpus.documents.column("collection").unique().to_pylist()
-        counted = Counter(each.partition(":")[0] for each in self.listed)
-        return {name: counted[name] for name in sorted(names)}
-
-
-class SnapshotLender(Protocol):
-    """What lends what is served, and follows what there is to serve."""
-
-    @property
-    def settings(self) -> Settings:
-        """Return the settings by which it is searched."""
-
-    @property
-    def failure(self) -> NoctuleError | None:
-        """Return why what is current is not served, if it is not."""
-
-    @property
-    def editions(self) -> tuple[ServedSnapshot, ...]:
-        """Return what can be borrowed, what is current first."""
-
-    def borrow(self, snapshot: str = "") -> AbstractContextManager[ServedSnapshot]:
-        """Yield what is served now, or the named snapshot; raise ``NoSnapshot``."""
-
-    async def follow(self, seconds: float) -> None:
-        """Look at what there is now, and then so often, for as long as the task lives."""
-
-    async def refresh_or_log(self) -> None:
-        """Look at what there is."""
-
-    def close(self) -> None:
-        """Serve nothing from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +131,7 @@ class CurrentSearcher:
                 self._drop_previous()
                 self._store.current()  # of a store elsewhere, this fetches what is new there
                 generation = self._store.generation()
-                if not self._is_due(generation):
-                    return False
-                self._open(generation)
-                if self._is_closed:
+                if not self._is_due(generation) or not self._open(generation):
                     return False
             except NoctuleError as error:
                 self._fail(Swap(generation, time.monotonic() - started, error))
@@ -202,6 +139,7 @@ class CurrentSearcher:
                     raise
                 return False
             self._failed = None
+            _exempt_from_collection()
             self._tell(Swap(generation, time.monotonic() - started))
             return True
 
@@ -223,6 +161,7 @@ class CurrentSearcher:
     def close(self) -> None:
         """Serve nothing from now on; the searcher is closed as soon as nobody borrows it."""
         self._exchange(None)
+        gc.unfreeze()
 
     def _is_due(self, generation: int) -> bool:
         if self._loan is not None and self._loan.served.generation == generation:
@@ -231,13 +170,14 @@ class CurrentSearcher:
         failed = self._failed
         return failed is None or failed.swap.generation != generation or time.monotonic() >= failed.until
 
-    def _open(self, generation: int) -> None:
+    def _open(self, generation: int) -> bool:
+        """Lend the searcher of what is current now, and return whether that was done."""
         snapshot = self._store.current()  # may fetch: whoever borrows must not wait for that
         with self._lock:
             loan = self._loan
             if loan is not None and loan.served.snapshot == snapshot:
                 loan.served = replace(loan.served, generation=generation)
-                return
+                return True
         searcher = self._make(self._store, self._settings)
         try:
             searcher.search(_FIRST_QUERY)
@@ -245,8 +185,10 @@ class CurrentSearcher:
             searcher.close()
             raise
         new = _Loan(ServedSnapshot(searcher, searcher.corpus.snapshot.id, generation))
-        if not self._exchange(new):
-            searcher.close()
+        if self._exchange(new):
+            return True
+        searcher.close()
+        return False
 
     def _exchange(self, new: _Loan | None) -> bool:
         """Lend another from now on, and return whether that was done: not once it is closed."""
@@ -258,23 +200,20 @@ class CurrentSearcher:
             before, is_kept = self._previous, bool(self._keep_s) and new is not None
             self._previous, self._kept_until = old if is_kept else None, time.monotonic() + self._keep_s
             free = _retired(before, None if is_kept else old)
-        for each in free:
-            each.served.searcher.close()
+        _close(free)
         return True
 
     def _drop_previous(self) -> None:
         """Let go of what was current before, after a time in which others may still ask for it."""
         with self._lock:
-            if self._previous is None or time.monotonic() < self._kept_until:
-                return
-            free, self._previous = _retired(self._previous), None
-        for each in free:
-            each.served.searcher.close()
+            is_due = self._previous is not None and time.monotonic() >= self._kept_until
+            free, self._previous = (_retired(self._previous), None) if is_due else ([], self._previous)
+        _close(free)
 
     def _fail(self, swap: Swap) -> None:
         before = self._failed
         again = before is not None and before.swap.generation == swap.generation
-        pause = min(2 * before.pause_s, _LONGEST_PAUSE_S) if again and before is not None else 1.0
+        pause = min(2 * before.pause_s, _LONGEST_PAUSE_S) if before is not None and again else 1.0
         self._failed = _Failed(swap, pause, time.monotonic() + pause)
         if not again:
             _log.warning("generation %d cannot be served: %s", swap.generation, swap.failure)
@@ -285,9 +224,21 @@ class CurrentSearcher:
             self._on_swap(swap)
 
 
+def _exempt_from_collection() -> None:
+    """Collect what can go now; never look through the rest again, which stops all requests for 0.1 s."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
+def _close(loans: Iterable[_Loan]) -> None:
+    for each in loans:
+        each.served.searcher.close()
+
+
 def _retired(*loans: _Loan | None) -> list[_Loan]:
     """Retire loans, with their lender's lock held, and return those that nobody borrows."""
-    given = [each for each in loans if each is not None]
+    given = list(filter(None, loans))
     for each in given:
         each.is_retired = True
     return [each for each in given if each.borrowers == 0]

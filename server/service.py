@@ -18,12 +18,13 @@ from ..pipeline.errors import WriteFailed
 from ..pipeline.settings.serve import Serve
 from ..pipeline.settings.settings import Settings
 from ..pipeline.thread_pool import ThreadPool
-from .current import CurrentSearcher, SnapshotLender, Swap
+from .current import CurrentSearcher, Swap
 from .guard.gate import Guards
 from .guard.rate import TokenBuckets
 from .guard.tokens import TokenFile
 from .observe.metrics import Metrics
 from .problems import HttpProblem
+from .served import SnapshotLender
 
 _log = logging.getLogger("noctule")
 _Result = TypeVar("_Result")

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import combined_hash
 from ..disk import durable
 from ..disk.layout import EMBEDDINGS
@@ -63,7 +64,11 @@ class EmbeddingStore:
     def read_ahead(self) -> None:
         """Read the segments in a thread that does not hold the interpreter; if there is none, later."""
         with suppress(RuntimeError):
-            threading.Thread(target=self._segments, name="noctule-embeddings").start()
+            threading.Thread(target=self._read_ahead, name="noctule-embeddings").start()
+
+    def _read_ahead(self) -> None:
+        with suppress(ArtifactError):  # whoever needs them is told
+            self._segments()
 
     def recall(self, hashes: Sequence[str] | pa.StringArray) -> Recall:
         """Return the stored vectors of these hashes, shape ``(hashes, dimension)``; unknown ones are 0.

@@ -167,7 +167,8 @@ class ParseCache:
         small = sum(path.stat().st_size < _SMALL_BYTES for path in there)
         if small <= _MAX_SMALL_SEGMENTS and len(live) >= (1 - _MAX_DEAD_SHARE) * len(self._place):
             return
-        kept = {self._write(part) for part in _parts(ParseCache(self._store).rows(live))}
+        read = ParseCache(self._store)  # one that was sound may be damaged, or away, by now
+        kept = {self._write(part) for part in _parts(read.rows([key for key in live if key in read]))}
         for path in there:
             if path not in kept:
                 durable.remove_file(path)

@@ -5,6 +5,7 @@ Damaged ones, and those of another model, format or purpose, are recognized, lef
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +14,10 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from ...pipeline.errors import is_transient
 from ...pipeline.identity import sha256_hex
 from ..disk import durable
+from ..disk.manifest import unreadable
 
 T = TypeVar("T")
 _PREFIX = b"noctule."
@@ -50,7 +53,10 @@ def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
 
 
 def read(path: Path, decode: Callable[[pa.Buffer], T]) -> T:
-    """Return what is decoded of a memory-mapped segment; raises ``UnusableSegment`` if it is damaged."""
+    """Return what is decoded of a memory-mapped segment; raises ``UnusableSegment`` if it is damaged.
+
+    Raises ``ArtifactError`` where the machine cannot map it now: to leave it out would cost what it holds.
+    """
     try:
         with pa.memory_map(str(path)) as file:
             content = file.read_buffer()
@@ -59,7 +65,10 @@ def read(path: Path, decode: Callable[[pa.Buffer], T]) -> T:
         return decode(content)
     except MemoryError:  # Arrow's is also one of Arrow's own exceptions, and no sign of damage
         raise
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException) as error:
+        # A bad sector is the file's own.
+        if is_transient(error) and getattr(error, "errno", None) != errno.EIO:
+            raise unreadable(error, path) from error
         raise UnusableSegment("damaged") from None
 
 

@@ -32,6 +32,8 @@ def _hint(code: int | None) -> str:
         return "Free some space (noctule prune removes old snapshots) and run it again."
     if code in (errno.EROFS, errno.EACCES, errno.EPERM):
         return "Make the folder writable for this user, or choose another."
+    if code in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+        return "Look at the limits of memory and open files, then run it again."
     if code == errno.EEXIST:
         return "Files here are written once; choose another name."
     return "Look at the disk and its mount, then run it again."

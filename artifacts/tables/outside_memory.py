@@ -39,7 +39,8 @@ def mapped_bytes(write: Callable[[IO[bytes]], None], folder: Path) -> memoryview
     with durable.refusals(folder), tempfile.TemporaryFile(dir=folder) as file:
         write(file)
         file.flush()
-        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        with durable.refusals(folder, "map a file into memory"):
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def mapped_zeros(shape: tuple[int, ...], kind: type[N], folder: Path) -> npt.NDArray[N]:
@@ -53,7 +54,8 @@ def mapped_zeros(shape: tuple[int, ...], kind: type[N], folder: Path) -> npt.NDA
             os.posix_fallocate(file.fileno(), 0, size)
         else:
             file.truncate(size)
-        mapped = mmap.mmap(file.fileno(), size)
+        with durable.refusals(folder, "map a file into memory"):
+            mapped = mmap.mmap(file.fileno(), size)
     return np.frombuffer(mapped, kind).reshape(shape)
 
 

@@ -69,6 +69,8 @@ FURNITURE = (
 INLINE = "data:"
 _TITLE = re.compile("admonition-title|admonitionHeading|callout-title|custom-block-title")
 _QUOTES = str.maketrans("‘’“”–—…\u00a0\u200b", "''\"\"--. \u200b")
+# A tool without lists of tasks writes their state in brackets.
+_TASK = re.compile(r"\[[ xX]\] ")
 # Scripts of Material put buttons in their place.
 _ANNOTATION = re.compile(r"[ \t]*(?:#|//|--)[ \t]*\(\d+\)!?[ \t]*$")
 _HASHED = re.compile(r"(?:\.[0-9a-f]{12}|-[0-9a-f]{32}|\.[\w-]{8})(?=\.\w+$)")
@@ -116,6 +118,10 @@ def read_page(file: Path, main: str) -> Page | None:
         each.decompose()
     for each in content.select(".katex, math"):  # one tool writes LaTeX, the other MathML: counted alone
         each.replace_with("(formula)")
+    for each in content.select(".VPHero h1 > .text"):  # which is set as a line of its own
+        if each.parent is not None:
+            each.name = "p"
+            each.parent.insert_after(each.extract())
     for each in content.select(".termy pre"):  # Termynal's script shows tags in code as colours
         each.string = BeautifulSoup(each.get_text(), "html.parser").get_text()
     blocks = tuple(block for block in _blocks(content) if block.text)
@@ -184,8 +190,10 @@ def _is_block(element: Tag) -> bool:
 def _finish(inline: list[str], element: Tag) -> Iterator[Block]:
     text = normal("".join(inline))
     inline.clear()
-    if text:
-        yield Block("item" if element.name == "li" else "text", text)
+    if text and element.name == "li":
+        yield Block("item", _TASK.sub("", text, count=1) if _TASK.match(text) else text)
+    elif text:
+        yield Block("text", text)
 
 
 def _element(element: Tag) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""What is taken over from ``mkdocs.yml``, with the files that it inherits from."""
+"""What is taken over from ``mkdocs.yml`` or ``zensical.toml``, with the files that it inherits from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.untrusted import NotRead, read_yaml
+from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .taken_over import TakenOver, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
@@ -24,10 +24,11 @@ _PLAIN_PLUGINS = {
 
 
 def mkdocs(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``mkdocs.yml``."""
+    """Return what can be taken over from ``mkdocs.yml``, or from the file of Zensical, which has its keys."""
     chain = _inherited(config)
     given = _merged([values for _, values in chain])
-    found = TakenOver("MkDocs", config, config.beside(given.get("docs_dir"), "docs"))
+    tool = "Zensical" if config.name.startswith("zensical") else "MkDocs"
+    found = TakenOver(tool, config, config.beside(given.get("docs_dir"), "docs"))
     found.site(given, title="site_name", description="site_description", base_url="site_url")
     if address := found.tables.get("site", {}).get("base_url"):
         # Pages link to each other by it: /project/guide/
@@ -45,7 +46,9 @@ def mkdocs(config: ToolFile) -> TakenOver:
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", texts_of(maps), "plugins.redirects")
     found.api = "mkdocstrings" in plugins
-    _take_appended(found, _plugins(given.get("markdown_extensions")).get("pymdownx.snippets"))
+    extensions = _plugins(given.get("markdown_extensions"))
+    nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
+    _take_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
     if "blog" in plugins:
         blog = as_table(plugins["blog"])
         found.take_blog(as_text(blog.get("blog_dir")) or "blog")
@@ -58,14 +61,24 @@ def mkdocs(config: ToolFile) -> TakenOver:
     return found
 
 
-def _take_appended(found: TakenOver, snippets: object) -> None:
-    """Take over the files that snippets ends every page with, from the first folder that has them."""
-    options = as_table(snippets)
+def _take_snippets(found: TakenOver, snippets: object) -> None:
+    """Take over the folders that snippets looks in, and the files that it ends every page with.
+
+    Each of these is from the first folder that has it.
+    """
+    options, top = as_table(snippets), found.config.folder
     base = options.get("base_path")
-    folders = as_texts(base) or [as_text(base) or "."]
+    named = [top / each for each in as_texts(base) or [as_text(base) or "."] if "\0" not in each]
+    apart = [each for each in named if each.is_dir() and each.resolve() not in _known(found)]
+    found.snippets += [each for each in apart if found.finds(each)]
     for name in (each for each in as_texts(options.get("auto_append")) if "\0" not in each):
-        places = (found.config.folder / folder / name for folder in (*folders, ".") if "\0" not in folder)
+        places = (folder / name for folder in (*named, top))
         found.append += [path for path in places if path.is_file() and found.finds(path)][:1]
+
+
+def _known(found: TakenOver) -> tuple[Path, Path]:
+    """Return the folders that are looked in anyway, as far as documents need it."""
+    return found.root.resolve(), found.config.folder.resolve()
 
 
 def _inherited(config: ToolFile) -> list[tuple[Path, dict[str, Any]]]:
@@ -78,11 +91,15 @@ def _inherited(config: ToolFile) -> list[tuple[Path, dict[str, Any]]]:
     while pending is not None:
         if len(chain) > _MAX_INHERITED:
             raise NotRead(f"INHERIT leads through more than {_MAX_INHERITED} files, or in a circle")
-        values = as_table(read_yaml(config.text(pending)))
+        values = _values(config.text(pending), pending)
         chain.append((pending, values))
         parent = values.get("INHERIT")
         pending = pending.parent / parent if isinstance(parent, str) else None
     return chain
+
+
+def _values(text: str, path: Path) -> dict[str, Any]:
+    return as_table(read_toml(text).get("project") if path.suffix == ".toml" else read_yaml(text))
 
 
 def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ...pipeline.navigation.sidebars import read_script
 from ...pipeline.navigation.site_scripts import starlight_options
 from .taken_over import TakenOver, collection_name, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
+
+_GENERATED = "generated-index"
+_DOCUSAURUS_LEFT = {
+    "src": "the pages in src/",
+    "versioned_docs": "the versions in versioned_docs/: build each with noctule site --version",
+    "i18n": "the translations in i18n/: set [site.languages]",
+}
 
 
 def docusaurus(config: ToolFile) -> TakenOver:
@@ -22,21 +32,33 @@ def docusaurus(config: ToolFile) -> TakenOver:
         found.take("site", "base_url", base_url, "url, baseUrl")
     found.site(as_table(given.get("i18n")), language="defaultLocale")
     names = ("sidebars.js", "sidebars.ts", "sidebars.json")
-    set_order(found, *(config.folder / n for n in names if (config.folder / n).is_file()), found.root)
+    sidebars = [config.folder / name for name in names if (config.folder / name).is_file()]
+    set_order(found, *sidebars, found.root)
+    found.sidebars = [each for each in sidebars if config.holds(each) and _GENERATED in config.text(each)]
     for plugin in as_list(given.get("plugins")):
         _docusaurus_plugin(found, plugin)
     found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")
     if docs.get("numberPrefixParser") is not False:
         found.take("site", "number_prefixes", False, "Docusaurus's 01-intro.md is /intro")
     found.take_static(*(as_texts(given.get("staticDirectories")) or ["static"]))
-    blog = config.folder / "blog"
-    if blog.is_dir() and found.finds(blog) and collection_name(found) != "blog":
-        found.blog = blog
+    _docusaurus_blog(found, docs)
+    found.left += [] if given else ["everything: its settings are not literals"]
+    found.left += [said for name, said in _DOCUSAURUS_LEFT.items() if (config.folder / name).is_dir()]
+    return found
+
+
+def _docusaurus_blog(found: TakenOver, docs: Mapping[str, Any]) -> None:
+    """Take over the blog beside the documents, and where the sources of both are edited."""
+    blog, folder = found.config.folder / "blog", found.root.name
+    edit_url, name = as_text(docs.get("editUrl")), as_text(docs.get("routeBasePath")).strip("/") or "docs"
+    if name != "blog" and blog.is_dir() and found.finds(blog):
+        # Both lie below the top of the site, at the addresses that they have in Docusaurus.
+        found.blog, found.name = blog, name
         found.take("site", "blogs", ["blog"], "the blog")
         found.take_authors(blog)
-    found.left += [] if given else ["everything: its settings are not literals"]
-    found.left += ["the pages in src/"] if (config.folder / "src").is_dir() else []
-    return found
+        folder = "{collection}" if collection_name(found) == folder else ""
+    if edit_url and folder and found.root.parent == found.config.folder:
+        found.take("site", "edit_url", f"{edit_url.rstrip('/')}/{folder}/{{path}}", "editUrl")
 
 
 def _docusaurus_plugin(found: TakenOver, plugin: object) -> None:

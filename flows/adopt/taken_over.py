@@ -22,7 +22,7 @@ from .tool_file import MAX_BYTES, ToolFile, as_table, as_texts
 _MAX_SCANNED, _MAX_CHARS = 400, 2_000
 _NOT_DOCUMENTED = {"tests", "test", "docs", "doc", "examples", "scripts", "benchmarks", "tools"}
 _DESCRIBED = re.compile(
-    rb"(?:^[ \t]*:::|\.\.[ \t]+(?:py:)?(?:auto\w+|module|currentmodule)::"
+    rb"(?:^[ \t]*(?:#{1,6}[ \t]+)?:::|\.\.[ \t]+(?:py:)?(?:auto\w+|module|currentmodule)::"
     rb"|\{(?:py:)?(?:auto\w+|module|currentmodule)\})[ \t]+([A-Za-z_]\w*)",
     re.MULTILINE,
 )
@@ -31,6 +31,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _INCLUDES = re.compile(
     rb"\{\*\s+(?P<fastapi>[^\s*{}]+)|\{!>?\s*(?P<markdown>[^\s!{}]+)\s*!\}|--8<--\s+\"(?P<snippet>[^\"\n:]+)"
     rb"|\{\{\s*#(?:include|rustdoc_include|playground)\s+(?P<mdbook>[^\s:{}]+)"
+    rb"|raw-loader!@site/(?P<docusaurus>[^\s\"']+)"
     rb"|(?:\.\.[ \t]+(?:literal)?include::|\{(?:literal)?include\})[ \t]+(?P<sphinx>[^\s{}]+)"
 )
 
@@ -40,8 +41,10 @@ class TakenOver:
     """Settings by table, each with where it is from, and what could not be taken over.
 
     ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
-    it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are
-    files that end every document, and ``api`` tells whether the tool documents Python packages.
+    it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are files
+    that end every document, ``snippets`` folders that included files are looked for in, ``sidebars`` those
+    that describe generated pages, and ``api`` tells whether the tool documents Python packages. ``name`` is
+    that of the collection, if the tool gives one.
     """
 
     tool: str
@@ -53,7 +56,10 @@ class TakenOver:
     static: list[Path] = field(default_factory=list)
     blog: Path | None = None
     append: list[Path] = field(default_factory=list)
+    snippets: list[Path] = field(default_factory=list)
+    sidebars: list[Path] = field(default_factory=list)
     api: bool = False
+    name: str = ""
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
     def take(self, table: str, key: str, value: object, source: str) -> None:
@@ -131,7 +137,7 @@ def set_order(found: TakenOver, *files: Path) -> None:
 def collection_name(found: TakenOver) -> str:
     """Return a name for the collection, made from the title or the folder."""
     title = found.tables.get("site", {}).get("title", ("", ""))[0]
-    for text in (str(title), found.root.resolve().name, "docs"):
+    for text in (found.name or str(title), found.root.resolve().name, "docs"):
         name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
         if COLLECTION_NAME.fullmatch(name):
             return name
@@ -139,12 +145,15 @@ def collection_name(found: TakenOver) -> str:
 
 
 def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
-    """Return the folders outside the root, below ``top``, that the first documents include files from."""
+    """Return the folders that the settings name, and those that the first documents include files from.
+
+    The latter lie outside the root, below ``top``.
+    """
     folders, root = set[Path](), found.root.resolve()
     for path in _documents(root):
         with path.open("rb") as opened:
             content = opened.read(MAX_BYTES)
-        may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::"))
+        may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::", b"raw-loader!"))
         for match in _INCLUDES.finditer(content) if may_hold else ():
             base = path.parent if match["mdbook"] or match["sphinx"] else found.config.folder
             name = next(filter(None, match.groups())).decode(errors="replace")
@@ -152,7 +161,8 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
             if target.is_file() and target.is_relative_to(top.resolve()) and not target.is_relative_to(root):
                 folder = top / target.relative_to(top.resolve()).parts[0]
                 folders.add(folder if folder.is_dir() else top)
-    return [top] if top in folders else sorted(folders)
+    needed = [top] if top in folders else sorted(folders)
+    return [*needed, *(each for each in found.snippets if each not in needed)]
 
 
 def take_packages(found: TakenOver, top: Path) -> None:
@@ -214,6 +224,9 @@ def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path
     if found.static:
         listed = [_relative(each, folder) for each in found.static]
         lines.append(_line("static_folders", listed, "paths such as /img/x.png lead there"))
+    if found.sidebars:
+        listed = [_relative(each, folder) for each in found.sidebars]
+        lines.append(_line("sidebars", listed, "pages of categories are generated from them"))
     if found.exclude:
         lines.append(_line("exclude", found.exclude, f"{found.config.name}: what it leaves out"))
     if found.blog is not None:

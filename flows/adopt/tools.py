@@ -14,6 +14,7 @@ from ...pipeline.includes.sphinx.conf_values import formats_of
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
+from .hugo import hugo
 from .mkdocs import mkdocs
 from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
 from .taken_over import TakenOver, set_order
@@ -36,8 +37,6 @@ _READ_EXTENSIONS = frozenset(
         "sphinx_copybutton",
     ]
 )
-# Hugo takes any of these.
-_ENDINGS = ("toml", "yaml", "yml")
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 
 
@@ -166,48 +165,6 @@ def _has(found: TakenOver, name: str) -> bool:
     return (found.root / name).is_dir()
 
 
-def _hugo(config: ToolFile) -> TakenOver:
-    # Of several languages, the documents of the default one.
-    given = _hugo_values(config, config.path)
-    languages = _beside(config, "languages") or _lowered(given.get("languages"))
-    code = as_text(given.get("defaultcontentlanguage")) or "en"
-    own = _lowered(languages.get(code.lower()))
-    contents = as_text(own.get("contentdir")) or as_text(given.get("contentdir"))
-    found = TakenOver("Hugo", config, config.beside(contents, "content"))
-    said = {key: each for key, each in _beside(config, "params").items() if key in ("title", "description")}
-    names = {
-        "title": "title",
-        "description": "description",
-        "base_url": "baseurl",
-        "language": "languagecode",
-    }
-    found.site({**said, **given, **own}, **names)
-    found.take_blog("blog", "posts", "post")
-    static = given.get("staticdir", "static")
-    # Pages name the pictures in its folder of assets as if they lay at the top.
-    found.take_static(*(as_texts(static) or (as_text(static) or "static",)), "assets")
-    off = {each.lower() for each in (code, *as_texts(given.get("disablelanguages")))}
-    found.left += [f"the language {each}" for each in sorted(languages.keys() - off)]
-    found.left += [f"{key} of Hugo" for key in ("theme", "menu", "menus", "module") if key in given]
-    return found
-
-
-def _beside(config: ToolFile, name: str) -> dict[str, Any]:
-    """Return the values of a file beside the settings, none if there is none."""
-    paths = (config.path.parent / f"{name}.{ending}" for ending in _ENDINGS)
-    return next((_hugo_values(config, path) for path in paths if path.is_file()), {})
-
-
-def _hugo_values(config: ToolFile, path: Path) -> dict[str, Any]:
-    text = config.text(path)
-    return _lowered(read_toml(text) if path.suffix == ".toml" else read_yaml(text))
-
-
-def _lowered(given: object) -> dict[str, Any]:
-    """Return a table's values; Hugo does not tell letter case apart in their names."""
-    return {key.lower(): value for key, value in as_table(given).items()}
-
-
 def _dendron(config: ToolFile) -> TakenOver:
     given = as_table(read_yaml(config.text()))
     vaults = as_table(given.get("workspace")).get("vaults")
@@ -268,6 +225,8 @@ def _scripts(stem: str) -> tuple[str, ...]:
 
 
 _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
+    # A project on the way from one to the other has both.
+    (("zensical.toml", "zensical.yml", "zensical.yaml"), mkdocs),
     (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), mkdocs),
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),
@@ -277,7 +236,7 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("quartz.config.ts",), quartz),
     (("docs.json", "mint.json"), mintlify),
     (("dendron.yml",), _dendron),
-    (("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml"), _hugo),
+    (("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml"), hugo),
     (("_config.yml",), _jekyll),
     (("conf.py",), _sphinx),
     (("antora.yml",), _antora),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,6 +31,8 @@ _KINDS = {
     ".htm": "HTML",
     ".txt": "text",
 }
+# In a folder of documents they are attachments, unless there is nothing else.
+_OFFICE = {".pdf": "PDF file", ".docx": "Word file"}
 _FOREIGN = {"node_modules", "venv", "__pycache__", "build", "dist", "public"}
 _MAX_ENTRIES = 200_000
 _PRESETS = Path(__file__).parents[2] / "presets"
@@ -86,6 +89,10 @@ def init(flags: Flags, preset: _Preset = None, source: _From = None) -> None:
         return
     output.say(f"Wrote {written.path.name}: collection {written.collection!r}, folder {written.root!r}")
     output.say(f"Found {written.found}. Next: noctule index")
+    if written.unsearched:
+        output.say(
+            f'Not searched: {written.unsearched}. To search in them, add "**/*.pdf" or "**/*.docx" to include'
+        )
 
 
 def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
@@ -108,12 +115,13 @@ def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """The file written: the collection in it, and what was found in its folder."""
+    """The file written: the collection in it, what was found in its folder, and what of it is not read."""
 
     path: Path
     collection: str
     root: str
     found: str
+    unsearched: str = ""
 
 
 def write_settings(folder: Path, preset: str | None = None) -> Starter:
@@ -131,10 +139,11 @@ def write_settings(folder: Path, preset: str | None = None) -> Starter:
     described = next(iter(tomllib.loads(given).get("collections", {}).items()), None)
     root = described[1]["root"] if described else "docs"
     root = root if _count(folder / root) else "."
-    counts = _count(folder / root)
+    counts, office = _count(folder / root), _count(folder / root, _OFFICE)
+    counts, office = (counts, office) if counts else (office, Counter())
     if not counts:
         raise SourceError(
-            "there are no documents here (markdown, HTML or plain text)",
+            "there are no documents here (markdown, HTML, plain text, PDF or Word)",
             where=str(folder),
             hint="Run noctule init in a folder that holds some, or below which some lie.",
         )
@@ -143,11 +152,11 @@ def write_settings(folder: Path, preset: str | None = None) -> Starter:
         content = given.replace(f'root = "{own["root"]}"', f'root = "{root}"', 1)
     else:
         name = collection_name(folder / root)
-        include = ", ".join(f'"**/*{ending}"' for ending in _KINDS if ending in counts)
+        include = ", ".join(f'"**/*{ending}"' for ending in (*_KINDS, *_OFFICE) if ending in counts)
         title = name if root == "." else collection_name(folder)
         content = _TEMPLATE.format(name=name, root=root, include=include, title=title) + given
     durable.replace_file(path, content.encode())
-    return Starter(path, name, root, _described(counts))
+    return Starter(path, name, root, _described(counts), _described(office))
 
 
 def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
@@ -182,14 +191,16 @@ def _preset_text(name: str) -> str:
     return (_PRESETS / f"{name}.toml").read_text("utf-8")
 
 
-def _count(folder: Path) -> Counter[str]:
+def _count(folder: Path, kinds: Collection[str] = _KINDS.keys()) -> Counter[str]:
     """Count documents by ending, without looking into hidden folders or those of tools."""
     counts: Counter[str] = Counter()
     seen = 0
     for _, directories, files in os.walk(folder):
         directories[:] = [each for each in directories if not each.startswith(".") and each not in _FOREIGN]
         counts.update(
-            ending for file in files if not file.startswith(".") and (ending := Path(file).suffix) in _KINDS
+            ending
+            for file in files
+            if not file.startswith((".", "~$")) and (ending := Path(file).suffix) in kinds
         )
         seen += len(files)
         if seen > _MAX_ENTRIES:
@@ -200,5 +211,5 @@ def _count(folder: Path) -> Counter[str]:
 def _described(counts: Counter[str]) -> str:
     by_kind: Counter[str] = Counter()
     for ending, count in counts.items():
-        by_kind[_KINDS[ending]] += count
-    return ", ".join(counted(count, f"{kind} file") for kind, count in sorted(by_kind.items()))
+        by_kind[_OFFICE.get(ending) or f"{_KINDS[ending]} file"] += count
+    return ", ".join(counted(count, kind) for kind, count in sorted(by_kind.items()))

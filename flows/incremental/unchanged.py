@@ -20,6 +20,7 @@ from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import sources_hash, tools
+from ..sources.publication_dates import is_due, today
 from ..stages.sources import HashedSources, Listing, discover, hash_sources
 
 
@@ -82,6 +83,8 @@ def unchanged(run: RunContext, store: Store, inputs: str) -> UnchangedSnapshot |
         with store.open(current) as snapshot:
             require_sound(store.root, snapshot.manifest.query_model)
             rejections = tuple(Rejection(**row) for row in snapshot.table("report").to_pylist())
+            if is_due(rejections, today()):
+                return None
             counts = dict(snapshot.manifest.counts)
             return UnchangedSnapshot(current, store.generation(), counts, rejections, inputs)
     except ArtifactError:

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from ...artifacts.disk import durable
 from ...artifacts.disk.layout import SHARDS
+from ...artifacts.disk.manifest import unreadable
 from ...artifacts.store.shard_set import shard_store
-from ...pipeline.errors import ArtifactError
+from ...pipeline.errors import ArtifactError, is_transient
 from ...pipeline.identity import canonical_json, sha256_hex
 
 PASSES = "passes"
@@ -62,6 +63,8 @@ class PassFiles:
             with pa.memory_map(str(self._table(table))) as file:
                 return pa.ipc.open_file(file).read_all()
         except (OSError, pa.ArrowException) as error:
+            if is_transient(error):
+                raise unreadable(error, self._table(table)) from error
             raise _lost(self._table(table), error) from error
 
     def _put(self, name: str, rows: pa.Table) -> str:

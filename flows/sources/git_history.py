@@ -83,8 +83,9 @@ def with_history(listing: FileListing, name: str, collection: Collection) -> Fil
 
 
 def _inside(files: Sequence[FoundFile], top: Path) -> list[FoundFile]:
-    """Return the files of the repository: a Python module may be of another."""
-    return [file for file in files if not file.module or Path(file.location).resolve().is_relative_to(top)]
+    """Return the files of the repository: a Python module or a sidebar may be of another."""
+    may_be_outside = ((file, file.module or file.category) for file in files)
+    return [f for f, may in may_be_outside if not may or Path(f.location).resolve().is_relative_to(top)]
 
 
 def _dated(file: FoundFile, changes: Mapping[str, LastChange], collection: Collection) -> FoundFile:

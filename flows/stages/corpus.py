@@ -173,6 +173,7 @@ def _require(
         (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), "none"
     )
     drafts = {each["path"] for each in reasons if each["kind"] == "skipped"}
+    drafts |= {each.path for each in parsed.losers if each.collection == name and each.kind == "skipped"}
     accepts = run.options
     require_documents(
         run.settings, name, found, count, first, drafts=len(drafts), allow_empty=accepts.allow_empty

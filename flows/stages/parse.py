@@ -19,6 +19,7 @@ from ..engines import Caller, Engine
 from ..run.context import Resources, RunContext
 from ..run.memory import release_memory
 from ..run.workers import WorkerFailed, WorkStep
+from ..sources.publication_dates import held_back, today
 from .corpus import CorpusRecord, cached_corpus, corpus_to_publish
 from .encode import Encoding
 from .groups import Group
@@ -67,9 +68,10 @@ def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, setting
     groups: Sequence[Group] = hashed.groups
     keys = parser.parse(groups, hashed.keys)
     as_hashed = tuple(keys) == hashed.keys
-    losers = _losers(cache.rows(keys))
-    if losers:
-        groups = _without(groups, losers)
+    rows = cache.rows(keys)
+    losers = [*_losers(rows), *held_back(rows, settings, today())]
+    if any(each.kind != "noted" for each in losers):
+        groups = _without(groups, [each for each in losers if each.kind != "noted"])
         again = [key_of_group(group, settings, hashed.deciding, hashed.remote) for group in groups]
         keys = parser.parse(groups, again)
     return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)

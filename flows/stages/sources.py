@@ -8,7 +8,7 @@ from functools import partial
 
 from ...artifacts.cache.source_hashes import SourceHashes
 from ...artifacts.store.store import Store
-from ...pipeline.assets.notebook_images import image_place
+from ...pipeline.assets.embedded_images import image_place
 from ...pipeline.discover import list_files
 from ...pipeline.discover.selection import still_selected
 from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..filesystems.opening import is_address
+from ..links.published import path_stem
+from ..navigation.category_pages import folder_pages, sidebar_pages
 from ..python_packages import module_files
 from ..settings.collection import Collection
 from ..source_files import FoundFile
 from .local_folder import look_in_folder
 from .object_store import look_at_address
-from .selection import FileListing, Selection
+from .selection import FileListing, Selection, escaped
 
 __all__ = ["FileListing", "list_files"]
 
@@ -23,6 +25,7 @@ def list_files(name: str, collection: Collection) -> FileListing:
     """
     found = (look_at_address if is_address(collection.root) else look_in_folder)(name, collection)
     _add_modules(found)
+    _add_categories(found)
     return FileListing(
         _in_order(found.files),
         tuple(sorted(found.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
@@ -38,6 +41,19 @@ def _add_modules(found: Selection) -> None:
             found.skip(file.path, f"the page of {file.module}: a file of the collection stands there")
         else:
             found.files.append(file)
+
+
+def _add_categories(found: Selection) -> None:
+    """Add the generated pages of categories, except where a page of the collection stands."""
+    written = {path_stem(file.path) for file in found.files}
+    pages = (*folder_pages(found.categories, found.collection), *sidebar_pages(found.name, found.collection))
+    for file in pages:
+        stem = path_stem(file.path)
+        if stem in written:
+            found.skip(file.path, "the generated page of a category: a page of the collection stands there")
+        elif not found.exclude.match_file(escaped(file.path)):
+            written.add(stem)
+            found.add(file)
 
 
 def _in_order(files: list[FoundFile]) -> tuple[FoundFile, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from ..assets.media import DOCUMENT_ENDINGS
 from ..errors import MissingRoot, is_transient
 from ..includes.project import tools_of
+from ..navigation.categories import CATEGORY_FILES
 from ..patterns import globs
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, strerror
@@ -114,7 +116,9 @@ def _entries(walk: Selection, folder: str, prefix: str) -> Iterator[os.DirEntry[
 
 def _visit(walk: Selection, entry: os.DirEntry[str], folder: _Folder) -> str:
     """Record a file, or the reason for leaving it out; return the place of a folder to walk into."""
-    if entry.name.startswith(".") or (folder.is_linked and _is_left_out(walk, folder.root, entry.path)):
+    if entry.name.startswith((".", "~$")) or (
+        folder.is_linked and _is_left_out(walk, folder.root, entry.path)
+    ):
         return ""
     path, location = folder.prefix + normal(entry.name), entry.path
     try:
@@ -136,7 +140,9 @@ def _visit(walk: Selection, entry: os.DirEntry[str], folder: _Folder) -> str:
 
 
 def _add(walk: Selection, path: str, location: str, mode: os.stat_result) -> None:
-    """Record a file as a document, an asset, or both."""
+    """Record a file as a document, an asset, or both, or as what describes its folder."""
+    if posixpath.basename(path) in CATEGORY_FILES and not walk.exclude.match_file(escaped(path)):
+        walk.categories.append(FoundFile(walk.name, path, location, mode.st_size))
     is_document = walk.wanted(escaped(path))
     if is_document and not walk.is_part(path):
         _record(walk, location, path, mode)

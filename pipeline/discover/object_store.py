@@ -67,7 +67,7 @@ def _look(walk: Selection, folders: _Folders, state: ObjectState) -> None:
             walk.quarantine(escaped(state.key), "its name leads elsewhere as the path of a file: rename it")
         return
     folder, _, name = state.key.rpartition("/")
-    if name.startswith(".") or not folders.enters(folder):
+    if name.startswith((".", "~$")) or not folders.enters(folder):
         return
     path = normal(state.key)
     # Equal strings are one: there may be millions.

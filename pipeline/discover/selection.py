@@ -41,6 +41,7 @@ class Selection:
     files: list[FoundFile] = field(default_factory=list)
     found_assets: list[FoundFile] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
+    categories: list[FoundFile] = field(default_factory=list)
 
     def wanted(self, path: str) -> bool:
         """Return whether the path is that of a document."""

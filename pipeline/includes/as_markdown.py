@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .fences import Fences
@@ -13,18 +15,21 @@ _ARGUMENT = re.compile(
     r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.){0,500})\"|'([^'\n]{0,500})'|`([^`]{0,500})`|([^\s\"`']+))"
 )
 _BOX_NAMES = """
-    admonition alert attention callout caution danger hint important info note notice tip warning
+    admonition alert attention callout caution danger hint important info note notice pageinfo tip warning
 """
 BOXES = frozenset(_BOX_NAMES.split())
 # Names of boxes whose kind is an argument.
-_NEUTRAL = frozenset({"admonition", "alert", "callout", "hint", "notice"})
+_NEUTRAL = frozenset({"admonition", "alert", "callout", "hint", "notice", "pageinfo"})
 _KIND_NAMES = ("type", "style", "kind", "color", "level", "context")
 _KINDS = {"primary": "note", "secondary": "note", "success": "tip", "error": "danger", "default": "note"}
 _HOSTS = {
     "youtube": "https://www.youtube.com/watch?v={}",
     "vimeo": "https://vimeo.com/{}",
     "gist": "https://gist.github.com/{}",
+    "instagram": "https://www.instagram.com/p/{}/",
 }
+_TITLES, _LINKS = ("title", "text", "label"), ("link", "href", "url", "to")
+_DESCRIPTIONS = ("subtitle", "description", "desc")
 # Longer than those that authors write, so that theirs may stand inside.
 _MARKER_LENGTH = 8
 
@@ -84,9 +89,38 @@ def figure(given: Arguments) -> str:
     text = re.sub(r"[\[\]\n]", " ", given.first("alt", "title", "caption", at=9))
     width = given.named.get("width", "").removesuffix("px")
     image = f"![{text}]({source}){f'{{width={width}}}' if width.isdigit() else ''}"
+    if "src" in given.named and (target := _address(given.named.get("link", ""))):
+        image = f"[{image}]({target})"
     words = [given.named[name].strip() for name in ("title", "caption") if given.named.get(name, "").strip()]
     caption = ": ".join(dict.fromkeys(words))
+    if source_of := given.named.get("attr", "").strip():
+        target = _address(given.named.get("attrlink", ""))
+        caption = f"{caption} {f'[{source_of}]({target})' if target else source_of}".strip()
     return f"{image}\n\n*{caption}*" if caption and "*" not in caption else f"{image}\n\n{caption}".rstrip()
+
+
+def said(given: Arguments, address: Callable[[str], str], *, is_block: bool) -> str:
+    """Return the words that a card, a button or a shortcode that is not known says in its arguments.
+
+    One that stands alone in a block and says more than a title is an item of a list; ``address`` makes an
+    address of what it links to.
+    """
+    title = " ".join(given.first(*_TITLES, at=99).split())
+    described = " ".join(given.first(*_DESCRIPTIONS, at=99).split())
+    target = _address(given.first(*_LINKS, at=99))
+    is_link = bool(target and title) and not re.search(r"[\[\]]", title)
+    heading = f"[{title}]({address(target)})" if is_link else title
+    if not is_block or not (target or described):
+        return heading or described
+    picture = _address(given.named.get("image", ""))
+    shown = f"![{title}]({picture}) " if picture and not re.search(r"[\[\]]", title) else ""
+    words = " — ".join(filter(None, [f"**{heading}**" if heading else "", described]))
+    return f"- {shown}{words}" if words else ""
+
+
+def _address(given: str) -> str:
+    """Return an address that may stand in round brackets, else nothing."""
+    return "" if re.search(r"[\s<>()]", given.strip()) else given.strip()
 
 
 def on_the_web(name: str, given: Arguments) -> str:
@@ -99,6 +133,10 @@ def on_the_web(name: str, given: Arguments) -> str:
 
 
 _BRACES = re.compile(r"\{(?=[{%])")
+_SUM = re.compile(r"[\d.(][\d.\s()+*/-]{0,80}")
+_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}  # fmt: skip
 
 
 def literal(text: str, brace: str = r"\{") -> str:
@@ -113,3 +151,22 @@ def literal_outside_code(text: str, code: Fences, start: int, end: int, brace: s
         pieces += [literal(text[at:first], brace), text[first:last]]
         at = last
     return "".join([*pieces, literal(text[at:end], brace)])
+
+
+def sum_of(expression: str) -> str:
+    """Return the result of a sum of numbers, as a script would write it; nothing for another expression."""
+    if not _SUM.fullmatch(expression):
+        return ""
+    try:
+        result = _number(ast.parse(expression, mode="eval").body)
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
+        return ""
+    return f"{result:.0f}" if result.is_integer() and abs(result) < 1e15 else repr(result)
+
+
+def _number(node: ast.expr) -> float:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    if isinstance(node, ast.BinOp) and (operation := _OPERATIONS.get(type(node.op))):
+        return operation(_number(node.left), _number(node.right))
+    raise ValueError("no sum of numbers")

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from functools import cache, cached_property
 from pathlib import PurePosixPath
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.admon import admon_plugin
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 _LANGUAGES = {
     "cjs": "javascript", "h": "c", "htm": "html", "js": "javascript", "kt": "kotlin", "md": "markdown",
@@ -72,6 +79,39 @@ def fences_of(text: str) -> Fences:
     if opened is not None:
         spans.append((min(opened.end() + 1, len(text)), len(text), opened[2].strip()))
     return Fences(spans)
+
+
+_INDENTED = re.compile(r"(?:[ \t]*>[ \t]?)*(?: {4}| {0,3}\t)")
+
+
+class IndentedCode:
+    """The code of a text from ``start`` on that its indentation alone makes code.
+
+    Lists and boxes are indented too, so that only the parser can tell; it is asked once there is a need.
+    """
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text, self._start = text, start
+
+    def hold(self, position: int) -> bool:
+        """Return whether there is such code at this position."""
+        line = self._text.rfind("\n", 0, position) + 1
+        return _INDENTED.match(self._text, line) is not None and self._code.hold(position)
+
+    @cached_property
+    def _code(self) -> Fences:
+        body, tokens, md = self._text[self._start :], list[Token](), _block_parser()
+        md.block.parse(body, md, {}, tokens)
+        ends = [self._start, *(self._start + found.end() for found in re.finditer("\n", body))]
+        ends.append(len(self._text))
+        lines = (each.map for each in tokens if each.type == "code_block" and each.map)
+        return Fences([(ends[first], ends[min(last, len(ends) - 1)], "") for first, last in lines])
+
+
+@cache
+def _block_parser() -> MarkdownIt:
+    md = MarkdownIt("commonmark", {"maxNesting": 100})
+    return md.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:

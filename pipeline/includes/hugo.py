@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from . import as_markdown
@@ -22,13 +23,38 @@ _TOKEN = re.compile(
 _CODE = frozenset({"highlight", "code", "codeblock", "mermaid", "code-block", "prism"})
 # Of a theme's own shortcodes, such as code-toggle.
 _NAMES_CODE = re.compile(r"(?:\A|[/_-])code(?:\Z|[_-])")
-_HIDDEN = frozenset({"comment"})
 _FOLDS = frozenset({"details", "expand", "collapse", "spoiler"})
 _INCLUDES = frozenset({"include", "includes", "readfile", "include-md", "include_md", "snippet"})
 _FIGURES = frozenset({"figure", "img", "image", "imgproc"})
-_SILENT_NAMES = "tabs tabpane tabset toc br steps columns column cards rawhtml math katex"
+_SILENT_NAMES = "br cards column columns icon katex math rawhtml rss steps tabpane tabs tabset toc"
 _SILENT = frozenset(_SILENT_NAMES.split())
 _TABS = frozenset({"tab", "tabitem"})
+_TAB_GROUPS = frozenset({"tabs", "tabpane", "tabset"})
+# The last part of their names, as in hextra/feature-card: what they say in arguments, and in what is no name.
+_WORDS = frozenset({"badge", "kbd", "label"})
+_SAYING_NAMES = "badge button card feature-card hero-badge hero-button kbd label linkcard link-card"
+_SAYING = frozenset(_SAYING_NAMES.split())
+_FILES = frozenset({"file", "folder"})
+# What templates of a site's own shortcodes say; those that decide or compute are not followed.
+_FILTERS = frozenset({"markdownify", "safeHTML", "safeHTMLAttr", "safeURL", "plainify", "htmlEscape"})
+_ACTION = re.compile(r"\{\{-?\s*([^{}\n]{1,200}?)\s*-?\}\}")
+_INNER = re.compile(r"\{\{-?\s*\.Inner\s*(?:\|\s*(?:markdownify|safeHTML|\$?\.Page\.RenderString)\s*)*-?\}\}")
+_GET = re.compile(r"\$?\.Get (?:(\d{1,2})|[\"`]([\w-]+)[\"`])")
+_SITE_VALUE = re.compile(r"\$?\.?(?:Page\.)?site\.(params\.[\w.]+|title|baseurl)", re.IGNORECASE)
+_PAGE_VALUE = re.compile(r"\$?\.Page\.(?:Params\.([\w.]+)|(Title))")
+
+
+@dataclass(frozen=True, slots=True)
+class _TabGroup:
+    """Tabs up to the shortcode numbered ``end``, their ``titles`` if the group names them, and its language.
+
+    Docsy's hold code unless they say otherwise.
+    """
+
+    end: int
+    titles: Iterator[str]
+    is_code: bool
+    language: str
 
 
 def directives(text: str, context: Context) -> Iterator[Directive | Literal]:
@@ -44,6 +70,8 @@ class _Reader:
         self.tokens = list(_TOKEN.finditer(text))
         self.closings = _paired(self.tokens, code)
         self.depth = 0
+        self.groups: list[_TabGroup] = []
+        self.endings: dict[int, str] = {}  # by the place of the shortcode that closes
 
     def read(self) -> Iterator[Directive | Literal]:
         at, closes_box = 0, set(self.closings.values())
@@ -51,6 +79,8 @@ class _Reader:
         for number, found in enumerate(self.tokens):
             if found.start() < at:
                 continue
+            while self.groups and number >= self.groups[-1].end:
+                self.groups.pop()
             if found["escaped"]:
                 yield self.escaped(found)
             elif self.code.hold(found.start()):
@@ -59,7 +89,7 @@ class _Reader:
                 self.depth = max(0, self.depth - 1)
                 yield Literal(*found.span(), as_markdown.closed(self.depth, self.indent(found)))
             elif found["close"] and (number in closes_box or found["name"] in _SILENT):
-                yield Literal(*found.span(), "")
+                yield Literal(*found.span(), self.endings.get(found.start(), ""))
             else:
                 each = self.shortcode(number, found)
                 at = each.end
@@ -76,9 +106,9 @@ class _Reader:
 
     def shortcode(self, number: int, found: re.Match[str]) -> Directive | Literal:
         name, given = found["name"].lower(), arguments(found["rest"].rstrip().removesuffix("/"))
-        closing = self.tokens[self.closings[number]] if number in self.closings else None
-        if closing is not None:
-            return self.pair(name, given, found, closing)
+        if number in self.closings:
+            self.enter(name, given, self.closings[number])
+            return self.pair(name, given, found, self.tokens[self.closings[number]])
         if name in _INCLUDES and given.first("file", "path", "src"):
             return self.include(given, found)
         if _is_box(name) and (said := given.named.get("text") or given.named.get("content")):
@@ -86,42 +116,127 @@ class _Reader:
             opened = as_markdown.opened(kind, title, self.depth, self.indent(found))
             return Literal(*found.span(), opened + said + as_markdown.closed(self.depth, self.indent(found)))
         is_known, text = self.single(name, given)
-        note = "" if is_known else f"the shortcode {name:.80} is not known and is removed"
-        return Literal(*found.span(), text, note)
+        return Literal(*found.span(), text) if is_known else self.saying(name, given, found)
+
+    def enter(self, name: str, given: Arguments, end: int) -> None:
+        """Note a group of tabs that ends at a shortcode, and the titles that it gives to them."""
+        if name in _TAB_GROUPS:
+            titles = iter([each.strip() for each in given.named.get("items", "").split(",")])
+            is_code = name == "tabpane" and given.named.get("text") != "true"
+            self.groups.append(_TabGroup(end, titles, is_code, given.named.get("lang", "")))
 
     def pair(self, name: str, given: Arguments, found: re.Match[str], end: re.Match[str]) -> Literal:
         inside = self.text[found.end() : end.start()]
-        if name in _CODE or _NAMES_CODE.search(name):
-            return Literal(found.start(), end.end(), _highlighted(name, given, inside))
-        if name in _HIDDEN:
-            return Literal(found.start(), end.end(), "")
-        if name in ("button", "link") and (address := given.first("href", "url", "link", "relref")):
-            target = self.address(address)
-            return Literal(found.start(), end.end(), f"[{' '.join(inside.split())}]({target})")
+        if (whole := self.whole(name, given, inside)) is not None:
+            return Literal(found.start(), end.end(), whole)
         if _is_box(name):
-            kind, title = _box(name, given)
-            self.depth += 1
-            return Literal(*found.span(), as_markdown.opened(kind, title, self.depth - 1, self.indent(found)))
-        note = "" if name in _SILENT else f"the shortcode {name:.80} is not known: what it encloses is shown"
+            return self.box(name, given, found, end)
+        if file := _file_entry(name, given):
+            return Literal(*found.span(), file)
+        if made := self.rendered(name, given):
+            gap = "\n\n" if "\n" in inside.strip() else ""
+            self.endings[end.start()] = gap + made[1]
+            return Literal(*found.span(), made[0] + gap)
+        is_silent = name in _SILENT or name.rpartition("/")[2] in _SAYING
+        note = "" if is_silent else f"the shortcode {name:.80} is not known: what it encloses is shown"
         return Literal(*found.span(), "", note)
+
+    def whole(self, name: str, given: Arguments, inside: str) -> str | None:
+        """Return what stands for a pair and what it encloses; ``None`` where what it encloses is read on."""
+        if name in _CODE or _NAMES_CODE.search(name):
+            return _highlighted(name, given, inside)
+        if name == "comment":
+            return ""
+        if name in _FIGURES:
+            return f"{as_markdown.figure(self.of_bundle(given))}\n\n{inside.strip()}"
+        if name in ("button", "link") and (address := given.first("href", "url", "link", "relref")):
+            return f"[{' '.join(inside.split())}]({self.address(address)})"
+        return None
+
+    def box(self, name: str, given: Arguments, found: re.Match[str], end: re.Match[str]) -> Literal:
+        """Return the opening of a box, or all of a tab that holds code."""
+        (kind, title), group = _box(name, given), self.groups[-1] if self.groups and name in _TABS else None
+        title = title or (next(group.titles, "") if group else "")
+        opened = as_markdown.opened(kind, title, self.depth, self.indent(found))
+        if group and group.is_code and given.named.get("text") != "true":
+            language = given.first("lang", at=1) or group.language
+            code = fenced(language, self.text[found.end() : end.start()].strip("\n").rstrip())
+            closed = as_markdown.closed(self.depth, self.indent(found))
+            return Literal(found.start(), end.end(), opened + code + closed)
+        self.depth += 1
+        return Literal(*found.span(), opened)
+
+    def saying(self, name: str, given: Arguments, found: re.Match[str]) -> Literal:
+        """Return the words in the arguments, with a remark where it is not known what else there would be."""
+        if made := self.rendered(name, given):
+            return Literal(*found.span(), "".join(made))
+        last, indent = name.rpartition("/")[2], self.indent(found)
+        line = self.text[found.start() - len(indent) - 1 : found.start()] + self.text[found.end() :][:1]
+        is_block = not line.strip() and "button" not in last
+        text = _file_entry(name, given) or as_markdown.said(given, self.address, is_block=is_block)
+        text = text or (given.first("content") if last in _WORDS else "")
+        start = found.start() - len(indent) if text.startswith("- ") and last not in _FILES else found.start()
+        what = "its words are shown" if text else "it is removed"
+        note = "" if last in _SAYING | _FILES else f"the shortcode {name:.80} is not known: {what}"
+        return Literal(start, found.end(), text, note)
 
     def single(self, name: str, given: Arguments) -> tuple[bool, str]:
         """Return whether the shortcode is known, and what stands for it."""
         if name in ("ref", "relref"):
             return True, self.address(given.first("path"))
         if name in _FIGURES:
-            return True, as_markdown.figure(given)
+            return True, as_markdown.figure(self.of_bundle(given))
         if name in ("param", "meta"):
             return self.parameter(given.first("key"))
         if link := as_markdown.on_the_web(name, given):
             return True, link
-        return name in _SILENT, ""
+        return name in _SILENT or name in _TABS, ""
+
+    def of_bundle(self, given: Arguments) -> Arguments:
+        """Return an image's arguments with the file beside the page that a name without an ending means."""
+        name = given.first("src", "link")
+        if "." in name or not re.fullmatch(r"[\w/-]{1,100}", name):
+            return given
+        found = self.context.project.resource(name, self.context.path)
+        return Arguments((), {**given.named, "src": found}) if found else given
 
     def parameter(self, name: str) -> tuple[bool, str]:
-        found = shown(value_at(self.context.page, name)) or shown(
-            value_at(self.context.page, f"params.{name}")
-        )
+        page, site = self.context.page, self.context.project.site
+        own = (value_at(page, name), value_at(page, f"params.{name}"))
+        values = (*own, value_at(site, f"params.{name.lower()}"))
+        found = next(filter(None, map(shown, values)), "")
         return bool(found), found
+
+    def rendered(self, name: str, given: Arguments) -> tuple[str, str] | None:
+        """Return what a site's own shortcode puts before and after what it encloses.
+
+        ``None`` if it has no template, or one that decides or computes.
+        """
+        template = self.context.project.template(name) if re.fullmatch(r"[\w-]+", name) else ""
+        filled = [text for part in _INNER.split(template) if (text := self.filled(part, given)) is not None]
+        if not template or len(filled) > 2 or len(filled) != len(_INNER.split(template)):
+            return None
+        return filled[0], filled[1] if len(filled) > 1 else ""
+
+    def filled(self, template: str, given: Arguments) -> str | None:
+        """Return a template with its values, ``None`` if it holds anything else."""
+        values = [self.value(action[1], given) for action in _ACTION.finditer(template)]
+        texts = _ACTION.sub("\0", template).split("\0")
+        if None in values or any("{{" in text for text in texts):
+            return None
+        return "".join(text + (value or "") for text, value in zip(texts, [*values, ""], strict=True)).strip()
+
+    def value(self, action: str, given: Arguments) -> str | None:
+        """Return the value of an action in a template, ``None`` if it is none that is known."""
+        expression, *filters = (part.strip() for part in action.split("|"))
+        if action.startswith("/*") or not _FILTERS.issuperset(filters):
+            return "" if action.startswith("/*") else None
+        if found := _GET.fullmatch(expression):
+            return given.first(found[2] or "", at=int(found[1] or 99))
+        if found := _SITE_VALUE.fullmatch(expression):
+            return shown(value_at(self.context.project.site, found[1].lower()))
+        found = _PAGE_VALUE.fullmatch(expression)
+        return shown(value_at(self.context.page, found[1] or found[2].lower())) if found else None
 
     def address(self, target: str) -> str:
         if re.match(r"[a-z][a-z+.-]*:|#", target):
@@ -149,9 +264,9 @@ def _paired(tokens: list[re.Match[str]], code: Fences) -> dict[int, int]:
     for number, found in enumerate(tokens):
         if found["escaped"] or code.hold(found.start()):
             continue
-        if not found["close"]:
+        if not found["close"] and not found["rest"].rstrip().endswith("/"):
             opened.setdefault(found["name"], []).append(number)
-        elif opened.get(found["name"]):
+        elif found["close"] and opened.get(found["name"]):
             pairs[opened[found["name"]].pop()] = number
     return pairs
 
@@ -166,6 +281,12 @@ def _box(name: str, given: Arguments) -> tuple[str, str]:
     if name in _FOLDS:
         return "details", given.first("title", "summary")
     return as_markdown.box(name, given)
+
+
+def _file_entry(name: str, given: Arguments) -> str:
+    """Return a file or a folder of a tree as an item of a list, which its indentation nests."""
+    is_file = "/" in name and name.rpartition("/")[2] in _FILES
+    return f"- `{named}`" if is_file and (named := given.first("name").replace("`", "")) else ""
 
 
 def _highlighted(name: str, given: Arguments, code: str) -> str:

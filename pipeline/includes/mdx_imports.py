@@ -31,6 +31,7 @@ _ATTRIBUTES = (
 )
 _CODE = re.compile(
     rf"<CodeBlock\b{_ATTRIBUTES}>\s*\{{\s*(?:(?P<name>[A-Za-z_]\w*)|`(?P<code>[^`]{{0,50000}})`)\s*\}}\s*</CodeBlock>"
+    rf"|<CodeBlock\b{_ATTRIBUTES.replace('<given>', '<said>')}>(?P<plain>[^<>{{}}]{{1,5000}})</CodeBlock>"
 )
 _GIVEN = re.compile(r"(\w+)=(?:\{\s*)?(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`|([\d.]+)(?=\s*\}))")
 _PROP = re.compile(r"\{\s*props\.(\w+)\s*\}")
@@ -65,11 +66,11 @@ def _code(text: str, code: Fences, files: Mapping[str, str]) -> Iterator[Directi
     for found in _CODE.finditer(text) if "<CodeBlock" in text else ():
         if code.hold(found.start()):
             continue
-        given = _given(found["given"])
+        given = _given(found["given"] or found["said"] or "")
         language = given.get("language") or language_of(files.get(found["name"] or "", ""))
         title = f' title="{given["title"]}"' if given.get("title") else ""
-        if found["code"] is not None:
-            yield Literal(*found.span(), f"\n{fenced(language + title, found['code'].strip(chr(10)))}\n")
+        if (written := found["code"] or found["plain"]) is not None:
+            yield Literal(*found.span(), f"\n{fenced(language + title, written.strip(chr(10)))}\n")
         elif found["name"] in files:
             form, indent = partial(fenced, language + title), indent_before(text, found.start())
             yield Directive(

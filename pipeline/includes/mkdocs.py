@@ -1,4 +1,4 @@
-"""The include directives of MkDocs and its extensions: ``--8<--`` and ``{!file!}``."""
+"""The directives of MkDocs and its extensions: ``--8<--``, ``{!file!}``, and code that is run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .fences import Fences, fences_of, indent_before, is_quoted
 from .parts import Directive, Literal, Part, between, lines, whole
 
-MARKS = ("8<-", "{!", "[TOC]")
+MARKS = ("8<-", "{!", "[TOC]", " exec=")
 
 
 def directives(text: str) -> Iterator[Directive | Literal]:
@@ -17,6 +17,7 @@ def directives(text: str) -> Iterator[Directive | Literal]:
     yield from _snippet_blocks(text)
     yield from _bang_includes(text)
     yield from _generated(text, fences_of(text))
+    yield from _run(text, fences_of(text))
 
 
 # MkDocs: --8<-- "file.md:section", on a line of its own or as a block
@@ -94,3 +95,17 @@ def _generated(text: str, fences: Fences) -> Iterator[Literal]:
     yield from (
         Literal(*found.span(), "") for found in _CONTENTS.finditer(text) if not fences.hold(found.start())
     )
+
+
+# markdown-exec: a page shows what the code prints, and the code itself if it asks for it
+
+_EXECUTED = re.compile(r"\sexec=[\"']?(?:1|on|true|yes)\b", re.IGNORECASE)
+_NOT_RUN = "what this code prints is left out: nothing is run"
+
+
+def _run(text: str, fences: Fences) -> Iterator[Literal]:
+    for start, end, info in fences.spans:
+        if _EXECUTED.search(info) and "source=" not in info:
+            opening = text.rfind("\n", 0, max(start - 1, 0)) + 1
+            closing = text.find("\n", end)
+            yield Literal(opening, len(text) if closing < 0 else closing, "", _NOT_RUN)

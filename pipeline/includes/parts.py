@@ -145,3 +145,41 @@ def dedented(text: str) -> str:
 def indented(text: str, by: str) -> str:
     """Return the text with every line but empty ones moved in."""
     return "\n".join(by + line if line.strip() else line for line in text.split("\n")) if by else text
+
+
+# Stands where a tag of MDX was; no source contains this character.
+TAG = "\0"
+_ONLY_TAGS = re.compile(f"[ \t]*(?:{TAG}[ \t]*)+")
+_LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}(?=\S)")
+
+
+def without_tags(text: str) -> str:
+    """Return the text without the marks of tags, and without the indentation of what stands in these.
+
+    Markdown would take it for code. What stands in an item of a list stays in it.
+    """
+    kept, items = list[str](), list[int]()
+    base, inside, tag_at, after_tag = 0, 0, 0, False
+    for line in text.split("\n"):
+        indent = len(line) - len(line.lstrip(" \t"))
+        if _ONLY_TAGS.fullmatch(line):
+            after_tag, tag_at = True, max(indent - base, min(indent, inside))
+            kept.append("")
+            continue
+        if after_tag and line.strip():
+            inside = max((item for item in items if item <= tag_at), default=0)
+            base, after_tag = max(0, indent - inside), False
+        kept.append(line[min(base, max(0, indent - inside)) :].replace(TAG, ""))
+        if kept[-1].strip():
+            items = _items_around(kept[-1], items)
+            inside = max((item for item in items if item <= inside), default=0)
+    return "\n".join(kept)
+
+
+def _items_around(line: str, items: list[int]) -> list[int]:
+    """Return where the texts begin of the list items that a line is in, those around first."""
+    text = line.lstrip(" \t")
+    indent = len(line) - len(text)
+    around = [item for item in items if item <= indent]
+    found = _LIST_ITEM.match(text)
+    return [*around, indent + found.end()] if found else around

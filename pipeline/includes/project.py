@@ -16,17 +16,18 @@ from ..errors import is_transient
 from ..untrusted import NotRead, read_toml, read_yaml
 from .parts import whole
 
-Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron"]
+Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo"]
 # The names of files and folders that stand at the head of a tool's folder.
 _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "jekyll": ("_config.yml",),
     "vitepress": (".vitepress", ".vuepress"),
     "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
-    "obsidian": (".obsidian",),
+    "obsidian": (".obsidian", "quartz.config.ts"),
     "dendron": ("dendron.yml", "root.schema.yml"),
+    "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "config/_default"),
 }
 # Their settings stand above the folder of the documents.
-_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron"})
+_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian"})
 _MAX_YAML_BYTES = 64 * 1024
 FRONT_MATTER = re.compile(
     r"---[ \t]*\n(?P<yaml>[\s\S]*?)^---[ \t]*(?:\n|\Z)"
@@ -34,19 +35,27 @@ FRONT_MATTER = re.compile(
     re.MULTILINE,
 )
 _MAX_PAGES = 100_000
+_IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
+# Of Hugo: where its parameters and a site's own shortcodes stand.
+_HUGO_SETTINGS = ("hugo.toml", "hugo.yaml", "hugo.yml")
+_HUGO_PARAMS = ("config/_default/params.toml", "config/_default/params.yaml")
+_SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
+_MAX_TEMPLATE_BYTES = 20_000
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The tools whose folder it is, and the values of Jekyll's ``_config.yml``.
+    """The tools whose folder it is, and the values of Jekyll's ``_config.yml`` or of Hugo's settings.
 
-    ``root`` is the real path, empty for documents at an address.
+    ``root`` is the real path, empty for documents at an address. ``templates`` are the folders of Hugo's
+    shortcodes.
     """
 
     root: str = ""
     tools: frozenset[Tool] = frozenset()
     site: Mapping[str, object] = field(default_factory=dict)
+    templates: tuple[str, ...] = ()
     _names: dict[str, str] = field(default_factory=dict, compare=False)
 
     def address_of(self, target: str, page: str) -> str:
@@ -61,6 +70,22 @@ class Project:
         if self.root and not path.startswith("/") and (named := self._named(path.rstrip("/").lower())):
             return f"/{quote(named)}{mark}{fragment}"
         return quote(path, safe="/:%?=&") + mark + fragment
+
+    def template(self, name: str) -> str:
+        """Return the template of a shortcode, empty if the site has none of its own."""
+        for path in (Path(folder, f"{name}.html") for folder in self.templates):
+            if _is_file(path) and not path.is_symlink():
+                with path.open("rb") as file:
+                    content = file.read(_MAX_TEMPLATE_BYTES + 1)
+                return content.decode("utf-8", "replace") if len(content) <= _MAX_TEMPLATE_BYTES else ""
+        return ""
+
+    def resource(self, name: str, page: str) -> str:
+        """Return the path of the image beside a page, or in a folder there, whose name begins so."""
+        folder, names = Path(page).parent, list[str]()
+        for pattern in (f"{name}*", f"*/{name}*") if self.root else ():
+            names += [each.relative_to(folder).as_posix() for each in sorted(folder.glob(pattern))]
+        return next((each for each in names if each.lower().endswith(_IMAGE_ENDINGS)), "")
 
     def _named(self, name: str) -> str:
         """Return the path of the one page of this name, wherever it is; empty if it is not one."""
@@ -100,9 +125,11 @@ def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
 def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     """Return the context of the document at the real path ``path``; ``folders`` may be read from."""
     tools = tools_of(folders)
-    site = _site_values(folders) if "jekyll" in tools else {}
+    site = _site_values(folders) if "jekyll" in tools else _hugo_values(folders) if "hugo" in tools else {}
     root = str(folders[0]) if folders else ""
-    return Context(Project(root, tools, site), _front_matter(text), path)
+    places = (folder / name for folder in folders for name in _SHORTCODES) if "hugo" in tools else ()
+    templates = tuple(str(place) for place in places if place.is_dir())
+    return Context(Project(root, tools, site, templates), _front_matter(text), path)
 
 
 def _front_matter(text: str) -> Mapping[str, object]:
@@ -125,6 +152,26 @@ def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
             with path.open("rb") as file:
                 return _values(file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace"))
     return {}
+
+
+def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
+    """Return Hugo's settings, in which names are in lower case."""
+    values: dict[str, object] = {}
+    for name in (*_HUGO_SETTINGS, *_HUGO_PARAMS):
+        for path in (folder / name for folder in folders):
+            if _is_file(path) and not path.is_symlink():
+                with path.open("rb") as file:
+                    text = file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace")
+                read = _lowered(_toml_values(text) if name.endswith("toml") else _values(text))
+                values |= {"params": read} if name in _HUGO_PARAMS else read
+    return values
+
+
+def _lowered(values: Mapping[str, object]) -> dict[str, object]:
+    return {
+        str(key).lower(): _lowered(each) if isinstance(each, Mapping) else each
+        for key, each in values.items()
+    }
 
 
 def _values(text: str) -> Mapping[str, object]:

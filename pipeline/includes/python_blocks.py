@@ -16,12 +16,14 @@ MARKDOWN = (".md", ".markdown")
 # Its options are indented below it, and a blank line may stand between two.
 _OPTION = r"(?P=indent)[ \t]{2,}\S"
 _BLOCK = re.compile(
-    r"^(?P<indent>[ \t]*):::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)*)[ \t]*$"
+    r"^(?P<indent>[ \t]*)(?:(?P<marks>#{1,6})[ \t]+)?:::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)*)[ \t]*$"
     rf"(?P<options>(?:\n(?:{_OPTION}[^\n]*|[ \t]*(?=\n{_OPTION})))*)",
     re.MULTILINE,
 )
 # [text][package.Class], or [package.Class][]
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,200})\]\[([A-Za-z_]\w*(?:\.\w+){0,20})?\]")
+_DEFINED = re.compile(r"^[ ]{0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){1,20}")
 OBJECT_PREFIX = "py:"
 _KINDS = "module|class|exception|function|method|attribute|property|data|decorator"
 _AUTO = re.compile(
@@ -48,13 +50,22 @@ _INNER = "   "
 
 @dataclass(frozen=True, slots=True)
 class ApiBlock:
-    """A block at ``[start, end)``: its indentation, the object's dotted name and its options as YAML."""
+    """A block at ``[start, end)``: its indentation, the object's dotted name and its options as YAML.
+
+    ``level`` is that of its heading where it is written as one, ``## ::: name``, else 0.
+    """
 
     start: int
     end: int
     indent: str
     name: str
     options: str
+    level: int
+
+    @property
+    def name_alone(self) -> str:
+        """Return what stands for an object that is not described: its name as code."""
+        return f"{self.indent}{'#' * self.level}{' ' if self.level else ''}`{self.name}`"
 
 
 def page_of(module: str) -> str:
@@ -71,7 +82,7 @@ def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
         return []
     fences = fences_of(text)
     return [
-        ApiBlock(*found.span(), found["indent"], found["name"], found["options"])
+        ApiBlock(*found.span(), found["indent"], found["name"], found["options"], len(found["marks"] or ""))
         for found in _BLOCK.finditer(text)
         if ("." in found["name"] or holds(found["name"])) and not fences.hold(found.start())
     ]
@@ -80,7 +91,8 @@ def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
 def with_references(text: str, packages: Sequence[str]) -> str:
     """Return the text with ``[text][package.Class]`` as links, which are resolved with all others.
 
-    ``packages`` are the paths of those that the collection declares.
+    ``packages`` are the paths of those that the collection declares. Of a name in another project, which
+    mkdocstrings looks up in its inventory, the text stays.
     """
     if "][" not in text:
         return text
@@ -89,12 +101,16 @@ def with_references(text: str, packages: Sequence[str]) -> str:
 
 
 def _referring(text: str, fences: Fences, packages: frozenset[str]) -> Iterator[str]:
-    at = 0
+    at, defined = 0, {name.lower() for name in _DEFINED.findall(text)}
     for found in _REFERENCE.finditer(text):
         name = found[2] or found[1].strip("`")
-        is_code = fences.hold(found.start()) or is_quoted(text, *found.span())
-        if name.partition(".")[0] in packages and not is_code:
+        if fences.hold(found.start()) or is_quoted(text, *found.span()):
+            continue
+        if name.partition(".")[0] in packages:
             yield f"{text[at : found.start()]}[{found[1]}](#{OBJECT_PREFIX}{name})"
+            at = found.end()
+        elif packages and _DOTTED.fullmatch(name) and name.lower() not in defined:
+            yield text[at : found.start()] + found[1]
             at = found.end()
     yield text[at:]
 

@@ -15,6 +15,7 @@ from ..filesystems.object_files import objects_at
 from ..filesystems.opening import is_address
 from ..identity import combined_hash, sha256_hex
 from ..model import PythonModule, Source
+from ..navigation.category_pages import read_category_page
 from ..python_packages import NoSuchObject, Packages
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file
@@ -35,6 +36,8 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
     """
     if file.module:
         return _module_page(file, collection)
+    if file.category:
+        return read_category_page(file, collection)
     return _with_modules(_expanded(file, collection, read_file(file, collection)), collection)
 
 
@@ -162,7 +165,7 @@ def _without_unknown_blocks(
         except NoSuchObject as error:
             line = text.count("\n", 0, block.start) + 1
             notes.append(f"line {line}: the API documentation of {block.name} is not generated: {error}")
-            pieces += [text[at : block.start], f"{block.indent}`{block.name}`"]
+            pieces += [text[at : block.start], block.name_alone]
             at = block.end
     return "".join((*pieces, text[at:])), notes
 

@@ -7,9 +7,9 @@ value; Logseq writes properties so too. A link of Dendron has its text first, wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from .fences import Fences, code_of, fences_of
+from .fences import Fences, IndentedCode, code_of, fences_of
 from .parts import Literal
 from .project import FRONT_MATTER, Context
 
@@ -54,14 +54,20 @@ def _links_of_dendron(text: str) -> Iterator[Literal]:
 def _of_obsidian(text: str, context: Context) -> Iterator[Literal]:
     is_vault, fences, code = context.is_of("obsidian"), fences_of(text), code_of(text)
     start = head.end() if (head := FRONT_MATTER.match(text)) else 0
-    yield from _blocks(text, fences, is_vault)
+    indented = IndentedCode(text, start)
+
+    def in_code(at: int) -> bool:
+        return code.hold(at) or indented.hold(at)
+
+    yield from (each for each in _blocks(text, fences, is_vault) if not indented.hold(each.start))
     for found in _INLINE.finditer(text, start):
-        if not fences.hold(found.start()) and (is_vault or _OF_NOTES.match(found["query"])):
+        is_query = is_vault or _OF_NOTES.match(found["query"])
+        if is_query and not fences.hold(found.start()) and not indented.hold(found.start()):
             yield _unanswered(*found.span(), found[0].strip("`"))
     for found in _TEMPLATE.finditer(text, start) if is_vault else ():
-        if not code.hold(found.start()):
+        if not in_code(found.start()):
             yield _unanswered(*found.span(), found[0])
-    yield from _fields(text, code, start)
+    yield from _fields(text, in_code, start)
 
 
 def _blocks(text: str, fences: Fences, is_vault: bool) -> Iterator[Literal]:
@@ -77,15 +83,15 @@ def _unanswered(start: int, end: int, query: str) -> Literal:
     return Literal(start, end, "", f"{query:.80} is a query that only Obsidian can answer: it is left out")
 
 
-def _fields(text: str, code: Fences, start: int) -> Iterator[Literal]:
+def _fields(text: str, in_code: Callable[[int], bool], start: int) -> Iterator[Literal]:
     for found in _LINE.finditer(text, start):
-        if not code.hold(found.start("key")):
+        if not in_code(found.start("key")):
             yield Literal(found.start("key"), found.start("value"), f"**{found['key'].strip('*_')}:** ")
             # Obsidian shows each on a line of its own.
             yield Literal(found.end(), found.end(), "  ")
     for found in _BRACKETED.finditer(text, start):
         is_pair = found["open"] + found["close"] in ("[]", "()")
-        if is_pair and not code.hold(found.start()) and text[found.end() : found.end() + 1] not in ("(", "["):
+        if is_pair and not in_code(found.start()) and text[found.end() : found.end() + 1] not in ("(", "["):
             # In round brackets the key is not shown.
             key = f"**{found['key']}:** " if found["open"] == "[" else ""
             yield Literal(*found.span(), f"{key}{found['value'].strip()}")

@@ -105,6 +105,8 @@ def _value(found: re.Match[str], context: Context) -> Literal | None:
         return None
     if quoted := _QUOTED.match(expression):
         return Literal(*found.span(), as_markdown.literal(quoted[1] or quoted[2] or quoted[3] or ""))
+    if result := as_markdown.sum_of(expression):
+        return Literal(*found.span(), result)
     return Literal(*found.span(), "", f"{{{{ {expression:.80} }}}} is not evaluated and is removed")
 
 

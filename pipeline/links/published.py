@@ -8,22 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ..address import INDEX_NAMES, slug_path
+from ..address import INDEX_NAMES, slug_path, unnumbered
 from ..identity import read_front_matter_json
 
 ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 FORMER = ("redirect_from", "aliases", "alias")
 _SLUGS = ("permalink", "slug")
+# The path of a post, which has its day at the head of its name.
+_DATED = re.compile(r"(?P<above>(?:.*/)?)(\d{4})-(\d{2})-(\d{2})[-/](.+)")
 _SAY = (*_SLUGS, *FORMER)
-# Docusaurus and others take numbers at the head of names for an order.
-_NUMBERED = re.compile(r"(\A|/)\d{1,3}[-_.]+(?=[^/\d])")
 
 
 def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     """Return the paths, from the top, at which the document's own tool publishes it in place of its file's.
 
-    They are what ``permalink`` and ``slug`` say in the front matter (as JSON), and, in a collection of
-    Jekyll, the path without the underscore of its folder. Former addresses are among them.
+    They are what ``permalink`` and ``slug`` say in the front matter (as JSON), in a collection of Jekyll the
+    path without the underscore of its folder, and of a post ``/2026/11/25/name``. Former addresses are among
+    them.
     """
     given = read_front_matter_json(front_matter) if any(f'"{each}"' in front_matter for each in _SAY) else {}
     said = [given[name] for name in _SLUGS if isinstance(given.get(name), str)]
@@ -31,7 +32,15 @@ def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     in_jekyll = path.startswith("_") and "/" in path
     former = (posixpath.join("/", posixpath.dirname(path), each) for each in former_addresses(given))
     own = [f"/{path.lstrip('_')}"] if in_jekyll else []
+    if dated := dated_path(path):
+        own.append(f"/{dated.removeprefix('_posts/')}")
     return tuple(dict.fromkeys((*names, *own, *map(posixpath.normpath, former))))
+
+
+def dated_path(path: str) -> str:
+    """Return the path, without ending, of a post whose name begins with its day; nothing for another page."""
+    found = _DATED.fullmatch(path_stem(path))
+    return f"{found['above']}{'/'.join(found.groups()[1:])}" if found else ""
 
 
 def former_addresses(given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -55,13 +64,8 @@ def _is_path(alias: str) -> bool:
 def published_paths(path: str, aliases: Sequence[str]) -> Iterator[str]:
     """Yield the paths of a document as links may have them, in lower case; ``aliases`` has its names."""
     yield from (unnumbered(alias.strip("/").lower()) for alias in aliases if alias.startswith("/"))
-    if _NUMBERED.search(path):
-        yield unnumbered(path.lower())
-
-
-def unnumbered(path: str) -> str:
-    """Return the path without the numbers that only give an order: ``01-app/02-guides`` is ``app/guides``."""
-    return _NUMBERED.sub(r"\1", path)
+    if (plain := unnumbered(path)) != path:
+        yield plain.lower()
 
 
 def path_stem(path: str) -> str:

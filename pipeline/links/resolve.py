@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from urllib.parse import unquote
@@ -103,6 +103,20 @@ class _Store:
                 return self.targets[owner].at(path[len(around) + 1 :])
         return None
 
+    def from_site(self, source: LinkingDocument, target: str) -> _Meant | None:
+        """Return what a path from the top of the site means that begins with another collection's folder.
+
+        A collection without an index has a page of the site's own there, such as a blog's.
+        """
+        path = unquote(target.partition("?")[0])
+        first, _, below = path.strip("/").partition("/")
+        for name in sorted(self.targets) if path.startswith("/") and first else ():
+            if name != source.collection and first in (name, posixpath.basename(self._place.get(name, ""))):
+                found = self.targets[name].from_top(below)
+                if found is not None or (first == name and not below):
+                    return _Meant(found, "", "resolved" if found else "external")
+        return None
+
     def redirected(self, source: LinkingDocument, link: Link, target: str) -> _Meant | None:
         """Return what a former address leads to now: a document, or an address elsewhere."""
         fragment, former = link.target.partition("#")[2], unquote(target.partition("?")[0])
@@ -131,6 +145,8 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
         meant = _meant(document, link, own)
         if meant.is_missing and (other := store.elsewhere(document, link, target)):
             meant = _Meant(other, meant.fragment, "resolved")
+        if meant.is_missing and link.kind == "link" and (of_site := store.from_site(document, target)):
+            meant = replace(of_site, fragment=meant.fragment)
         if meant.is_missing and link.kind == "link":
             meant = store.redirected(document, link, target) or meant
         found, status = meant.document, meant.status

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin
 
+from ..address import unnumbered
+from ..assets.embedded_images import image_place
 from ..assets.media import media_type_of
-from ..assets.notebook_images import image_place
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import DocId, Document, Link
 from ..parse.labels import LABEL_PREFIX, label_anchor
@@ -28,7 +29,6 @@ from .published import (
     path_stem,
     published_names,
     published_paths,
-    unnumbered,
     without_ending,
 )
 
@@ -145,13 +145,13 @@ class LinkTargets:
     def asset(self, source: LinkingDocument, link: Link, target: str) -> str | None:
         """Return the path of the image or attachment that ``target`` means in ``source``."""
         found = self._assets.find(source.path, target, by_name=link.kind in BY_NAME)
-        return found or self._image_of_notebook(source, target)
+        return found or self._embedded_image(source, target)
 
-    def _image_of_notebook(self, source: LinkingDocument, target: str) -> str | None:
-        """Return the path of an image in a notebook; only whoever opens the notebook knows if it is there."""
+    def _embedded_image(self, source: LinkingDocument, target: str) -> str | None:
+        """Return the path of an image in a document; only whoever opens the document knows if it is there."""
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), unquote(target)))
         place = image_place(path)
-        return path if place and place.notebook in self._by_path else None
+        return path if place and place.document in self._by_path else None
 
     def _is_external(self, target: str) -> bool:
         if target.startswith("//"):

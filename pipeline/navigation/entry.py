@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+
+from .categories import Category
 
 MAX_ENTRIES = 20_000
 MAX_DEPTH = 12
@@ -26,27 +28,36 @@ class NavEntry:
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
-    """What a file in a folder says of that folder: its name, its place, and the order of what it holds."""
+    """What a file in a folder says of that folder: its name, its place, and the order of what it holds.
+
+    ``page`` is the document that stands for the folder, empty for its index, and None if none does.
+    """
 
     title: str = ""
     order: float = float("inf")
     entries: tuple[NavEntry, ...] = ()
+    page: str | None = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The entries of a file, or what it says of folders, by path, and remarks on what was not understood."""
+    """The entries of a file, or what it says of folders, by path, and remarks on what was not understood.
+
+    ``categories`` are those with generated pages.
+    """
 
     entries: tuple[NavEntry, ...] = ()
     folders: Mapping[str, FolderEntry] = field(default_factory=lambda: MappingProxyType({}))
     remarks: tuple[str, ...] = ()
+    categories: tuple[Category, ...] = ()
 
 
 class Bounded:
-    """Counts entries while a file is read, and collects remarks."""
+    """Counts entries while a file is read, and collects remarks, and categories with generated pages."""
 
     def __init__(self) -> None:
         self.remarks: list[str] = []
+        self.categories: dict[str, Category] = {}
         self._left = MAX_ENTRIES
 
     def admits(self, depth: int) -> bool:
@@ -62,4 +73,14 @@ class Bounded:
         self, entries: Sequence[NavEntry], folders: Mapping[str, FolderEntry] = MappingProxyType({})
     ) -> Contents:
         """Return what was read, each remark once."""
-        return Contents(tuple(entries), folders, tuple(dict.fromkeys(self.remarks)))
+        remarks, categories = tuple(dict.fromkeys(self.remarks)), tuple(self.categories.values())
+        return Contents(tuple(entries), folders, remarks, categories)
+
+    def generated(self, category: Category) -> Category:
+        """Return the category at an address that none before it has, as Docusaurus numbers them."""
+        slug, number = category.slug, 0
+        while slug in self.categories:
+            number += 1
+            slug = f"{category.slug}-{number}"
+        self.categories[slug] = category = replace(category, slug=slug)
+        return category

@@ -1,11 +1,13 @@
-"""Tables of contents in YAML and JSON: MkDocs, awesome-pages, Docusaurus' categories, Jekyll's data files."""
+"""Tables of contents in YAML, TOML and JSON: MkDocs, Zensical, awesome-pages, Docusaurus, Jekyll."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from html import unescape
 from typing import Any
 
-from ..untrusted import NotRead, as_number, read_yaml
+from ..untrusted import NotRead, as_number, read_toml, read_yaml
+from .categories import Category, category_of, folder_label
 from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
 
 _LABELS, _TARGETS, _BELOW = ("title", "label", "text", "name"), ("url", "path", "link", "file"), (
@@ -22,6 +24,17 @@ def read_mkdocs(text: str) -> Contents:
     if isinstance(given, dict) and "INHERIT" in given and nav is None:
         bounded.remarks.append("INHERIT is not followed: name the file that holds nav")
     return bounded.contents([*_mkdocs(nav, bounded, 0)] if isinstance(nav, list) else [])
+
+
+def read_zensical(text: str) -> Contents:
+    """Return the ``nav`` of ``zensical.toml``, which is that of MkDocs; raise ``NotRead``."""
+    try:
+        project = read_toml(text).get("project")
+    except (ValueError, RecursionError) as error:
+        raise NotRead(f"not TOML: {str(error)[:200]}") from None
+    bounded = Bounded()
+    nav = project.get("nav") if isinstance(project, dict) else None
+    return bounded.contents([*_mkdocs(nav, bounded, 0)])
 
 
 def _mkdocs(items: object, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
@@ -57,11 +70,25 @@ def read_pages(text: str) -> FolderEntry:
 
 def read_category(text: str, name: str) -> FolderEntry:
     """Return what ``_category_.json`` or ``.yml`` of Docusaurus says of its folder; raise ``NotRead``."""
+    given = _category(text, name)
+    link, page = given.get("link", ""), ""
+    if isinstance(link, dict) and link.get("type") == "doc":
+        page = _text(link.get("id"))
+    order = as_number(given.get("position"))
+    return FolderEntry(_text(given.get("label")), order, page=None if link is None else page)
+
+
+def read_generated(text: str, name: str, folder: str) -> Category | None:
+    """Return the category of a folder if its file asks for a generated page; raise ``NotRead``."""
+    return category_of(_category(text, name), folder_label(folder))
+
+
+def _category(text: str, name: str) -> dict[str, Any]:
     # YAML takes no tabs.
     given = read_yaml(text.replace("\t", " ") if name.endswith(".json") else text)
     if not isinstance(given, dict):
         raise NotRead("not a table of settings")
-    return FolderEntry(_text(given.get("label")), as_number(given.get("position")))
+    return given
 
 
 def read_data(text: str) -> Contents:
@@ -102,4 +129,4 @@ def _is_web(value: str) -> bool:
 
 
 def _text(value: object) -> str:
-    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+    return " ".join(unescape(str(value)).split()) if isinstance(value, str | int | float) else ""

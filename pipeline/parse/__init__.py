@@ -132,10 +132,10 @@ def _pdf(content: bytes, path: str, where: str) -> ParsedContent:
     return read_pdf(content, path, where)
 
 
-def _word(content: bytes, _path: str, where: str) -> ParsedContent:
+def _word(content: bytes, path: str, where: str) -> ParsedContent:
     from .word import read_word
 
-    return read_word(content, where)
+    return read_word(content, path, where)
 
 
 def _text(text: str, source: Source, collection: Collection, _where: str) -> Document:

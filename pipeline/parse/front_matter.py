@@ -1,8 +1,9 @@
-"""Front matter: the YAML or TOML at the head of a document, validated and read into a few known keys."""
+"""Front matter: YAML, TOML or JSON at the head of a document, validated and read into a few known keys."""
 
 from __future__ import annotations
 
 import datetime
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -15,40 +16,30 @@ from ..errors import RejectedDocument
 from ..identity import canonical_json
 from ..untrusted import read_toml
 from .dates import day_of
+from .front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 
-MAX_CHARS = 64 * 1024
 MAX_DEPTH = 16
 # Begins what is said of a block that cannot be read.
 FAULTY = "front matter"
 
-_OPENING = re.compile(r"---[ \t]*\n")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
-# A document may also begin with a thematic break: only a line like `key: value` makes it front matter.
-_KEY_LINE = re.compile(r"^[\"'\w][^\n:]*:(?:[ \t]|$)", re.MULTILINE)
 # "title: Actions: an introduction" is no YAML; some tools read it line by line, and its meaning is plain.
 _PLAIN_COLON = re.compile(r"^([\w-]+:[ \t]+)([^\s\"'\[{|>&*!%@`#-][^\n]*?:[ \t][^\n]*)$", re.MULTILINE)
 _BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
-# Hugo's and Zola's. MyST separates the cells of a notebook by the same three signs.
-_TOML_OPENING = re.compile(r"\+\+\+[ \t]*\n")
-_TOML_CLOSING = re.compile(r"^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE)
-_TOML_LINE = re.compile(r"^[ \t]*(?:[\"'\w.-]+[ \t]*=|\[)", re.MULTILINE)
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
+# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll; Hugo.
 _DRAFT_VALUES = {
     "draft": frozenset({"true", "yes"}),
     "publish": frozenset({"false", "no"}),
     "published": frozenset({"false", "no"}),
+    "headless": frozenset({"true", "yes"}),
+    "build.render": frozenset({"false", "never"}),
+    "_build.render": frozenset({"false", "never"}),
 }
 
-# What of a block that cannot be read might keep its document from lists, searches or readers.
-_MAY_HIDE = re.compile(
-    r"\b(?:draft|exclude\w*|hidden|index|list|noindex|private|publish\w*|robots|search\w*|sitemap\w*|unlisted)"
-    r"\b[\"']?[ \t]*[:=]",
-    re.IGNORECASE,
-)
-
-_DATE_KEYS = ("date", "updated", "modified", "last_modified", "last-modified", "lastmod")
+_DATE_KEYS = (
+    "date", "updated", "modified", "last_modified", "last-modified", "lastmod", "lastupdated", "last_update",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -80,43 +71,27 @@ NONE = FrontMatter()
 def read_front_matter(text: str, where: str) -> FrontMatter:
     """Return the front matter at the start of ``text``, or an empty one if there is none.
 
-    YAML or TOML that is invalid, too big or too deep, YAML that uses anchors, aliases or tags, and a known
+    A block that is invalid, too big or too deep, YAML that uses anchors, aliases or tags, and a known
     key with a value of the wrong shape are a ``fault``, with the line. Raises ``RejectedDocument``
     where such a block may say that the document is private, and for one that is never closed.
     """
-    if toml := _TOML_OPENING.match(text):
-        return _read_toml(text, toml.end(), where)
-    opening = _OPENING.match(text)
-    if not opening:
+    found = find_block(text)
+    if found is None or not found.is_any:
         return NONE
-    closing = _CLOSING.search(text, opening.end())
-    head = text[opening.end() : closing.start() if closing else opening.end() + MAX_CHARS]
-    if not closing and not _KEY_LINE.match(head):
-        return NONE
-    if not closing:
-        raise _fault("opened by --- on line 1 and never closed", where, 1)
-    if not head.strip():
-        return FrontMatter(end=closing.end())
-    if not _KEY_LINE.search(head):
-        return NONE
-    return _read_closed(_Block(head, where), closing.end())
-
-
-def _read_closed(block: _Block, end: int) -> FrontMatter:
+    if found.end is None:
+        if not (found.is_sure or found.may_hide):
+            return NONE
+        raise _fault(f"the block of {found.kind.upper()} is never closed", where, max(1, found.line - 1))
+    if found.kind == "yaml" and not found.head.strip():
+        return FrontMatter(end=found.end)
     try:
-        return block.read(end)
+        return _READERS[found.kind](found, where).read(found.end)
     except RejectedDocument as fault:
-        if _MAY_HIDE.search(block.head):
+        if found.may_hide:
             raise
-        return FrontMatter(end=end, fault=f"{fault.what}; the document is indexed without it")
-
-
-def _read_toml(text: str, start: int, where: str) -> FrontMatter:
-    closing = _TOML_CLOSING.search(text, start)
-    head = text[start : closing.start() if closing else start]
-    if closing is None or not _TOML_LINE.search(head):
-        return NONE
-    return _read_closed(_Toml(head, where), closing.end())
+        if not found.is_sure:
+            return NONE
+        return FrontMatter(end=found.end, fault=f"{fault.what}; the document is indexed without it")
 
 
 def _quoted(found: re.Match[str]) -> str:
@@ -133,8 +108,8 @@ def _fault(what: str, where: str, line: int) -> RejectedDocument:
 class _Block:
     """The lines between the fences, for reading and for errors that name a line."""
 
-    def __init__(self, head: str, where: str) -> None:
-        self.head, self.where = head, where
+    def __init__(self, found: FoundBlock, where: str) -> None:
+        self.head, self.line, self.where = found.head, found.line, where
 
     def read(self, end: int) -> FrontMatter:
         if len(self.head) > MAX_CHARS:
@@ -172,19 +147,19 @@ class _Block:
             self._check_events(head)
             values = yaml.load(head, Loader=_Loader)  # noqa: S506 - a safe loader, named above
         except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 2 if error.problem_mark else 1
+            line = error.problem_mark.line + self.line if error.problem_mark else 1
             raise _fault(str(error.problem or error.context), self.where, line) from None
         except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
             raise _fault(f"not YAML: {str(error).splitlines()[0]}", self.where, 1) from None
         if not isinstance(values, dict):
-            raise _fault("not a list of `key: value`", self.where, 2)
+            raise _fault("not a list of `key: value`", self.where, self.line)
         return {str(key): _plain(value) for key, value in values.items()}
 
     def _check_events(self, head: str) -> None:
         # Before anything is built, so that an alias bomb or deep nesting costs nothing.
         depth = 0
         for event in yaml.parse(head, Loader=_Loader):
-            line = event.start_mark.line + 2 if event.start_mark else 1
+            line = event.start_mark.line + self.line if event.start_mark else 1
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 raise _fault("anchors and aliases are not read", self.where, line)
             if tag := getattr(event, "tag", None):
@@ -225,7 +200,7 @@ class _Block:
 
     def _shape(self, key: str, shape: str) -> RejectedDocument:
         found = re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*[:=]", self.head, re.MULTILINE)
-        line = self.head.count("\n", 0, found.start()) + 2 if found else 1
+        line = self.head.count("\n", 0, found.start()) + self.line if found else 1
         return _fault(f"{key} must be {shape}", self.where, line)
 
     def _json(self, values: Mapping[str, Any]) -> str:
@@ -245,10 +220,30 @@ class _Toml(_Block):
             values = read_toml(self.head)
         except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
             found = re.search(r"\(at line (\d+)", str(error))
-            line = int(found[1]) + 1 if found else 1
+            line = int(found[1]) + self.line - 1 if found else 1
             raise _fault(f"not TOML: {str(error).splitlines()[0]}", self.where, line) from None
         _check_depth(values, self.where)
         return {key: _plain(value) for key, value in values.items()}
+
+
+class _Json(_Block):
+    """The object in braces that Hugo reads, and what stands between dashes that name it."""
+
+    def _load(self) -> dict[str, Any]:
+        try:
+            values = json.loads(self.head)
+        except json.JSONDecodeError as error:
+            line = self.line + error.lineno - 1
+            raise _fault(f"not JSON: {error.msg}", self.where, line) from None
+        except (ValueError, RecursionError) as error:
+            raise _fault(f"not JSON: {str(error).splitlines()[0]}", self.where, self.line) from None
+        if not isinstance(values, dict):
+            raise _fault("not an object of keys and values", self.where, self.line)
+        _check_depth(values, self.where)
+        return {key: _plain(value) for key, value in values.items()}
+
+
+_READERS = {"yaml": _Block, "toml": _Toml, "json": _Json}
 
 
 def _check_depth(value: Any, where: str, depth: int = 1) -> None:
@@ -272,12 +267,20 @@ def _plain(value: Any) -> Any:
 
 
 def _draft(values: Mapping[str, Any]) -> str:
-    said = ((key.lower(), str(value).strip().lower()) for key, value in values.items())
+    nested = {f"{key}.render": each["render"] for key, each in values.items() if _renders(key, each)}
+    said = ((key.lower(), str(value).strip().lower()) for key, value in {**values, **nested}.items())
     return next((f"{key}: {value}" for key, value in said if value in _DRAFT_VALUES.get(key, ())), "")
 
 
+def _renders(key: str, value: object) -> bool:
+    """Return whether it is what Hugo is told about making the page."""
+    return key.lower() in ("build", "_build") and isinstance(value, dict) and "render" in value
+
+
 def _latest(values: Mapping[str, Any]) -> str | None:
-    days = [day_of(value) for key, value in values.items() if key.lower() in _DATE_KEYS]
+    given = [value for key, value in values.items() if key.lower() in _DATE_KEYS]
+    # Docusaurus says there too who changed it.
+    days = [day_of(value.get("date") if isinstance(value, dict) else value) for value in given]
     return max((day for day in days if day), default=None)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from ..assets.notebook_images import attached_images, output_images
+from ..assets.embedded_images import attached_images, output_images
 from ..errors import RejectedDocument
 
 MAX_CELLS = 100_000

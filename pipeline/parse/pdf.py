@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
@@ -23,6 +24,18 @@ _MAX_TITLE = 120
 _BROKEN_WORD = re.compile("\ufffe[ \t]*\r?\n?[ \t]*|(?<=[a-z])-\r?\n(?=[a-z])")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 _ENDS = re.compile(r"[.!?:;]['\")\]]*$")
+# Lines at the head and at the foot of a page that may be on every page, and how many pages tell so.
+_EDGE, _MIN_RUNNING = 2, 3
+_PAGE_NUMBER = re.compile(
+    r"(?:(?:page|seite|página|pagina|p\.|s\.) ?)?\d{1,4}(?: ?(?:/|of|von|de|sur|di) ?\d{1,4})?", re.I
+)
+_PROGRAM = re.compile(r"\AMicrosoft (?:Word|PowerPoint|Excel)(?: -|:)? ")
+_FILE_ENDING = re.compile(r"\.(?:docx?|pptx?|xlsx?|od[tps]|rtf|tex|dvi|indd|qxd|pages|key|pdf)\Z", re.I)
+_NO_TITLE = re.compile(
+    r"\W*(?:untitled|unbenannt|sans titre|anonymous|unspecified|no title|title|document|dokument|presentation"
+    r"|powerpoint[ -]pr[aä]sentation|powerpoint presentation|slide)?[\W\d_]*",
+    re.I,
+)
 _DATE = re.compile(r"D?:?(\d{4})(\d{2})(\d{2})")
 
 
@@ -56,7 +69,7 @@ def _read(document: Any, path: str, where: str) -> ParsedContent:
         raise RejectedDocument(
             f"the PDF has {len(document):,} pages, more than {MAX_PAGES:,}", where=where, hint="Split it."
         )
-    pages = list(_pages(document, where))
+    pages = _without_running_lines(list(_pages(document, where)))
     if not any(pages):
         raise RejectedDocument(
             "the PDF has no text layer: its pages are pictures", where=where, hint="Run OCR over it first."
@@ -66,7 +79,7 @@ def _read(document: Any, path: str, where: str) -> ParsedContent:
     read = read_html("".join(_page(name, number, lines) for number, lines in enumerate(pages, 1)), where)
     return replace(
         read,
-        title=_clean(known.get("Title", "")) or _first_line(pages),
+        title=_title(known.get("Title", "")) or _first_line(pages),
         author=_clean(known.get("Author", "")),
         keywords=tuple(filter(None, map(_clean, re.split("[,;]", known.get("Keywords", ""))))),
         modified=_day(known.get("ModDate", "")),
@@ -87,6 +100,20 @@ def _pages(document: Any, where: str) -> Iterator[list[str]]:
                 f"the PDF has more than {MAX_CHARS:,} letters", where=where, hint="Split it."
             )
         yield [line for line in (" ".join(each.split()) for each in text.splitlines()) if line]
+
+
+def _without_running_lines(pages: list[list[str]]) -> list[list[str]]:
+    """Return the pages without their numbers, and with a running head or foot only where it stands first."""
+    edges = [{*lines[:_EDGE], *lines[-_EDGE:]} for lines in pages]
+    counts = Counter(line for edge in edges for line in edge)
+    least = max(_MIN_RUNNING, len(pages) // 2 + 1)
+    kept, seen = list[list[str]](), set[str]()
+    for lines, edge in zip(pages, edges, strict=True):
+        running = {line for line in edge if counts[line] >= least}
+        numbers = {line for line in edge if len(pages) >= _MIN_RUNNING and _PAGE_NUMBER.fullmatch(line)}
+        kept.append([line for line in lines if line not in numbers | (running & seen)])
+        seen |= running
+    return kept
 
 
 def _page(name: str, number: int, lines: list[str]) -> str:
@@ -111,6 +138,12 @@ def _paragraphs(lines: list[str]) -> Iterator[str]:
             waiting = []
     if waiting:
         yield " ".join(waiting)
+
+
+def _title(given: str) -> str:
+    """Return the title in the metadata, without what programs put there; empty for one that says nothing."""
+    title = _FILE_ENDING.sub("", _PROGRAM.sub("", _clean(given)))
+    return "" if _NO_TITLE.fullmatch(title) else title
 
 
 def _first_line(pages: list[list[str]]) -> str:

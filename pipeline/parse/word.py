@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import zipfile
 import zlib
@@ -10,9 +11,12 @@ from html import unescape
 from importlib.util import find_spec
 from io import BytesIO
 from typing import Any
+from urllib.parse import quote
 from xml.parsers.expat import ExpatError
 
+from ..assets.embedded_images import word_images
 from ..errors import RejectedDocument
+from ..identity import sha256_hex
 from .content import ParsedContent
 from .dates import day_of
 from .front_matter import one_line
@@ -32,7 +36,7 @@ _FAULTS = (
 _PROPERTY = r"<(?:\w+:)?{name}\b[^<>]*>([^<>]*)<"
 
 
-def read_word(content: bytes, where: str) -> ParsedContent:
+def read_word(content: bytes, path: str, where: str) -> ParsedContent:
     """Return the content of a Word document; raise ``RejectedDocument`` if it is none, or a bomb."""
     if find_spec("mammoth") is None:
         raise RejectedDocument(
@@ -42,39 +46,53 @@ def read_word(content: bytes, where: str) -> ParsedContent:
         )
     try:
         core = _core(content, where)
-        page = _converted(content)
+        page = _converted(content, posixpath.basename(path))
     except _FAULTS as error:
         raise _fault(f"no Word document: {one_line(str(error)):.200}", where) from None
     from .html.parser import read_html
 
     read = read_html(page.html, where)
-    note = f"{page.images} images are left out: their descriptions stand in their places"
+    note = f"{page.left_out} images are left out: their descriptions stand in their places"
     return replace(
         read,
         title=_property(core, "title") or read.title,
         author=_property(core, "creator"),
         modified=day_of(_property(core, "modified")[:10]),
-        notes=(*read.notes, note) if page.images else read.notes,
+        notes=(*read.notes, note) if page.left_out else read.notes,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
     html: str
-    images: int
+    left_out: int
 
 
-def _converted(content: bytes) -> _Page:
+def _converted(content: bytes, name: str) -> _Page:
+    """Return the document as HTML, whose images have paths below its own if a browser shows them."""
     import mammoth
 
-    described: list[str] = []
+    names = {sha256_hex(data): each for each, data in word_images(content).items()}
+    left_out: list[str] = []
 
-    def description(image: Any) -> list[Any]:
-        described.append(image.alt_text or "")
-        return [mammoth.html.text(described[-1])]
+    def shown(image: Any) -> list[Any]:
+        text = image.alt_text or ""
+        if found := names.get(_hash_of(image)):
+            address = f"{quote(name)}/{quote(found)}"
+            return [mammoth.html.element("img", {"src": address, "alt": text})]
+        left_out.append(text)
+        return [mammoth.html.text(text)]
 
-    result = mammoth.convert_to_html(BytesIO(content), style_map=_STYLES, convert_image=description)
-    return _Page(result.value, len(described))
+    result = mammoth.convert_to_html(BytesIO(content), style_map=_STYLES, convert_image=shown)
+    return _Page(result.value, len(left_out))
+
+
+def _hash_of(image: Any) -> str:
+    try:
+        with image.open() as opened:
+            return sha256_hex(opened.read())
+    except (ValueError, KeyError):  # it is elsewhere, which is not looked at, or not in the archive
+        return ""
 
 
 def _core(content: bytes, where: str) -> str:

@@ -34,10 +34,10 @@ def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limi
     pieces, at = list[str](), 0
     room = limit - len(text)
     for block in blocks(text, lambda name: name.partition(".")[0] in names):
-        described = _described(block, _level(text, block.start), known, api, notes)
+        described = _described(block, block.level or _level(text, block.start), known, api, notes)
         if len(described) > room:
             notes.append(f"::: {block.name} is not described: the document would become too large")
-            described = f"`{block.name}`"
+            described = block.name_alone
         room -= len(described)
         pieces += [text[at : block.start], described]
         at = block.end
@@ -50,7 +50,7 @@ def _described(block: ApiBlock, level: int, known: Modules, api: Api, notes: lis
         return indented(describe(known, block.name, options, api.docstring_style), block.indent)
     except NotFound as error:
         notes.append(f"::: {block.name} is not described: {error}")
-        return f"{block.indent}`{block.name}`"
+        return block.name_alone
 
 
 def _level(text: str, at: int) -> int:
@@ -71,7 +71,7 @@ def _options(block: ApiBlock, level: int, notes: list[str], *, inherited: bool) 
     given = given if isinstance(given, Mapping) else {}
     members, filters, own = given.get("members"), given.get("filters"), given.get("heading_level")
     return Options(
-        level=min(max(own, 1), 6) if isinstance(own, int) else level,
+        level=min(max(own, 1), 6) if isinstance(own, int) and not block.level else level,
         shows_heading=given.get("show_root_heading") is not False,
         members=tuple(map(str, members)) if isinstance(members, list) else None,
         shows_members=members is not False,

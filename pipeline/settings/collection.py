@@ -107,6 +107,9 @@ class Collection(Table):
     static_folders: tuple[str, ...] = Field(
         default=(), strict=False, description="folders besides root whose files paths such as /img/x.png name"
     )
+    sidebars: tuple[str, ...] = Field(
+        default=(), strict=False, description="sidebars of Docusaurus whose generated pages are documents"
+    )
     include: tuple[PathPattern, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
     exclude: tuple[PathPattern, ...] = Field(default=(), strict=False)
     assets: tuple[PathPattern, ...] = Field(default=DEFAULT_ASSETS, strict=False)
@@ -139,6 +142,7 @@ class Collection(Table):
             'git_ignored = "left-out"': self.git_ignored == "left-out",
             "snippet_folders": self.snippet_folders,
             "static_folders": self.static_folders,
+            "sidebars": self.sidebars,
             "api.packages": self.api.packages,
         }
         if wrong := [name for name, given in of_folders.items() if given]:

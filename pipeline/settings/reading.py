@@ -116,6 +116,7 @@ def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
         "snippet_folders": resolved(collection.snippet_folders),
         "auto_append": resolved(collection.auto_append),
         "static_folders": resolved(collection.static_folders),
+        "sidebars": resolved(collection.sidebars),
         "api": api.model_copy(update={"packages": resolved(api.packages)}),
     }
 

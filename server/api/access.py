@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ...artifacts.query.retrieval.filters import KINDS, Filter, parse_filter
 from ...pipeline.errors import QueryError
 from ...pipeline.printable import bounded
-from ..current import ServedSnapshot
 from ..guard.tokens import Client
 from ..problems import FieldProblem, HttpProblem
+from ..served import ServedSnapshot
 from .parameters import nearest
 
 _FRONT = "front."

@@ -10,9 +10,9 @@ from typing import Any, Generic, TypeVar
 from ...artifacts.events.event_log import EventLog
 from ...artifacts.query.answer import Answer
 from ...pipeline.printable import json_printable
-from ..current import ServedSnapshot
 from ..guard.tokens import Client
 from ..observe.metrics import Metrics
+from ..served import ServedSnapshot
 from .parameters import Parameters
 
 JSON = "application/json"

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from ..current import ServedSnapshot
 from ..guard.gate import CLIENT
 from ..guard.tokens import ANYBODY, Client
 from ..negotiation import preferred
 from ..observe.requests import record_of
 from ..problems import HttpProblem
+from ..served import ServedSnapshot
 from ..service import SearchService
 from .calls import JSON, Call, Reply
 from .entity_tags import EntityTags, named_tags

@@ -9,8 +9,8 @@ from pathlib import Path
 from ...pipeline import __version__
 from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.settings.settings import Settings
-from ..current import ServedSnapshot
 from ..guard.tokens import Client
+from ..served import ServedSnapshot
 from .parameters import Parameters
 
 _MOST_TAGS = 50

@@ -13,7 +13,8 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from ...artifacts.query.answer import Answer
-from ..current import ServedSnapshot, Swap
+from ..current import Swap
+from ..served import ServedSnapshot
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # Where the processes of one server leave their figures, so that any of them can tell those of all.

@@ -21,11 +21,11 @@ from ...pipeline.errors import NoSnapshot
 from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.settings.settings import Settings
 from ..app import Extension
-from ..current import ServedSnapshot
 from ..guard.gate import CLIENT
 from ..guard.tokens import Client
 from ..observe.requests import record_of
 from ..problems import HttpProblem
+from ..served import ServedSnapshot
 from ..service import SearchService
 
 PATH = "/v1/shards"

@@ -34,8 +34,8 @@ from ...pipeline.settings.settings import Settings, recorded_addresses
 from ...pipeline.thread_pool import ThreadPool
 from ..api.operations import OPERATIONS
 from ..app import service_app
-from ..current import ServedSnapshot
 from ..observe.metrics import Metrics
+from ..served import ServedSnapshot
 from ..service import SearchService
 from .asking import GroupAsker
 from .backends import Backend, BackendFailed, read_token

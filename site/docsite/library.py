@@ -27,7 +27,6 @@ _ENTRY_COLUMNS = (
     "community", "links_in", "front_matter", "author",
 )  # fmt: skip
 
-
 # Nobody goes there on purpose.
 NOT_FOUND = Placement(hidden=True)
 _PLAIN = Site()
@@ -112,10 +111,8 @@ class Library:
         self._folders = settings.clean_urls and not originals
         documents = snapshot.table("documents")
         names = documents.column("doc_id").to_pylist()
-        self.documents = documents if names == sorted(names) else documents.sort_by("doc_id")
-        documents = self.documents
-        self._texts, self._htmls = documents.column("text"), documents.column("html")
-        self._anchors = documents.column("anchors")
+        self.documents = documents = documents if names == sorted(names) else documents.sort_by("doc_id")
+        self._texts, self._htmls, self._anchors = map(documents.column, ("text", "html", "anchors"))
         self.entries = _entries(documents, originals, settings)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
         self.listed = tuple(entry for entry in self.entries if entry.shown.listed)
@@ -162,6 +159,10 @@ class Library:
         """Return the document's text."""
         return str(self._texts[entry.row].as_py() or "")
 
+    def front_matter(self, entry: Entry) -> str:
+        """Return the document's front matter as canonical JSON."""
+        return str(self.documents.column("front_matter")[entry.row].as_py() or "{}")
+
     def url(self, entry: Entry) -> str:
         """Return the address at which the document is published, relative if that is not known."""
         return str(self.documents.column("url")[entry.row].as_py() or "")
@@ -201,7 +202,7 @@ class Library:
     def code_spans(self, entry: Entry) -> list[CodeSpan]:
         """Return the document's code blocks in order."""
         columns = self.code_rows.columns(entry.row, "language", "byte_start", "byte_end")
-        return [CodeSpan(str(row[0] or ""), *row[1:]) for row in zip(*columns, strict=True)]
+        return [CodeSpan(str(name or ""), *span) for name, *span in zip(*columns, strict=True)]
 
     def communities(self) -> tuple[CommunityRow, ...]:
         """Return communities with their pages, largest first."""
@@ -244,11 +245,12 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     if originals:
         paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
         return tuple(_entry(row, columns, paths, titles) for row in range(documents.num_rows))
-    several = len(set(columns["collection"])) > 1
+    names = columns["collection"]
+    below = names if len(set(names)) > 1 else [""] * len(names)
     placed = [
-        urls.Placed(doc_id, path, collection if several else "", published_path(path, front, settings))
-        for doc_id, path, collection, front in zip(
-            *(columns[name] for name in ("doc_id", "path", "collection", "front_matter")), strict=True
+        urls.Placed(doc_id, path, top, published_path(path, front, settings, top))
+        for doc_id, path, front, top in zip(
+            *(columns[name] for name in ("doc_id", "path", "front_matter")), below, strict=True
         )
     ]
     places = urls.page_paths(placed, home=settings.home)

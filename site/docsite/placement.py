@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..pipeline.address import INDEX_NAMES, slug_path
+from ..pipeline.address import INDEX_NAMES, slug_path, unnumbered
 from ..pipeline.identity import read_front_matter_json
-from ..pipeline.links.published import FORMER, former_addresses, unnumbered
+from ..pipeline.links.published import FORMER, dated_path, former_addresses
 from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
 from . import urls
@@ -23,6 +24,8 @@ _LABEL = ("nav_title", "sidebar_label", "linkTitle", "linktitle", "navTitle")
 # Just the Docs; Docusaurus; Docsy; hugo-book; Sphinx.
 _HIDDEN = ("nav_exclude", "unlisted", "toc_hide", "bookHidden", "orphan")
 _SLUGS = ("slug", "permalink")
+# Just the Docs; whatever it says of children in newer versions, pages have them.
+_BELOW = ("has_children", "has_toc")
 _NAMES = (
     *_SLUGS,
     "id",
@@ -35,6 +38,7 @@ _NAMES = (
     "menu",
     "redirect_to",
     "displayed_sidebar",
+    *_BELOW,
 )
 
 
@@ -43,7 +47,8 @@ class Placement:
     """A page's place among its siblings, its name there, and the title of the page above it.
 
     ``former`` are addresses that the page had, ``moved_to`` the one that it has now. ``slug`` and ``name``
-    are what Docusaurus and others put in place of the file's path and of its name.
+    are what Docusaurus and others put in place of the file's path and of its name. ``lists_below`` tells
+    whether the pages below it are listed on it; None leaves that to the page's text.
     """
 
     order: float = NO_ORDER
@@ -55,6 +60,7 @@ class Placement:
     moved_to: str = ""
     slug: str = ""
     name: str = ""
+    lists_below: bool | None = None
 
 
 NOWHERE = Placement()
@@ -76,15 +82,17 @@ def placement_of(front_matter: str) -> Placement:
         former=former_addresses(given),
         moved_to=next(iter(_texts(given.get("redirect_to"))), ""),
         slug=next(filter(None, (_path(given.get(key)) for key in _SLUGS)), ""),
+        lists_below=_lists_below(given),
         name=name if (name := _path(given.get("id"))) and "/" not in name else "",
     )
 
 
-def published_path(path: str, front_matter: str, settings: Site) -> str:
+def published_path(path: str, front_matter: str, settings: Site, below: str = "") -> str:
     """Return the path at which a document is published in place of its own; empty for none.
 
     The front matter gives it, with ``settings.slugs``, and without ``settings.number_prefixes`` its own path
-    without the numbers that only order files.
+    without the numbers that only order files. A post of a blog has its day in its path, with ``slugs``;
+    ``below`` is the folder of the site that its collection has.
     """
     named = path if settings.number_prefixes else unnumbered(path)
     placement = placement_of(front_matter) if settings.slugs else NOWHERE
@@ -93,7 +101,14 @@ def published_path(path: str, front_matter: str, settings: Site) -> str:
         return f"{slug_path(named, placement.slug) or 'index'}.html"
     if placement.name and not is_index:
         return f"{slug_path(named, placement.name)}.html"
+    if settings.slugs and (dated := dated_path(path)) and _is_post(posixpath.join(below, path), settings):
+        return f"{dated}.html"
     return urls.page_path(named) if named != path else ""
+
+
+def _is_post(page: str, settings: Site) -> bool:
+    folders = (f"{name.strip('/.')}/".lstrip("/") for name in settings.blogs)
+    return page.startswith(tuple(folders))
 
 
 def served_file(path: str) -> str:
@@ -102,6 +117,12 @@ def served_file(path: str) -> str:
     if ending in (".md", ".mdx", ".rst", ".ipynb", ".canvas", ".markdown"):
         return urls.page_path(path)
     return path if ending in (".html", ".htm") else f"{path}/{urls.HOME}"
+
+
+def _lists_below(given: Mapping[str, Any]) -> bool | None:
+    if given.get("has_toc") is False:
+        return False
+    return True if given.get("has_children") is True else None
 
 
 def _order(given: Mapping[str, Any]) -> float:

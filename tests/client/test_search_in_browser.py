@@ -441,6 +441,34 @@ def test_more_hits_and_counts_of_filters_are_loaded_when_they_are_asked_for(page
     assert len(found["early"]) in (0, 4)
 
 
+AHEAD = """const [typed, query, done] = arguments;
+noctule.open({base: "../_search/"}).then(async (engine) => {
+  let read = 0;
+  const understood = engine.reader.understood.bind(engine.reader);
+  engine.reader.understood = (...given) => (read++, understood(...given));
+  engine.warm(typed);
+  const begun = await engine.typing.begun;
+  const loaded = [...engine.store.read.keys()].map((key) => key.split(" ")[0]);
+  const before = read;
+  const { hits } = await engine.search(query, { limit: 4, early: () => undefined });
+  done({ isBegun: !!begun, loaded, again: read - before, titles: hits.map(({title}) => title) });
+});"""
+
+
+def test_what_is_typed_is_ranked_by_first_tiers_before_it_is_asked_for(page: webdriver.Chrome) -> None:
+    found = page.execute_async_script(AHEAD, "the kestr", "the kestr")
+    assert found["isBegun"] and found["again"] == 0
+    assert {*found["loaded"]} <= {"term_shards", "recent_shards", "synonyms"}
+    assert found["titles"] == _titles(page, "the kestr")[:4]
+    other = page.execute_async_script(AHEAD, "the kestr", "the kestrel")
+    assert other["again"] == 1 and other["titles"] == _titles(page, "the kestrel")[:4]
+
+
+def test_nothing_is_loaded_for_parts_of_a_name_that_is_being_typed(page: webdriver.Chrome) -> None:
+    found = page.execute_async_script(AHEAD, "kestrelVol", "kestrel")
+    assert not found["isBegun"]
+
+
 def test_a_beginning_is_answered_from_first_tiers_before_the_rest(page: webdriver.Chrome) -> None:
     assert "Kestrel" in page.execute_async_script(EARLY, "kestr")["early"]
 

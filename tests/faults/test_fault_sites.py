@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from noctule import docsite
 from noctule.artifacts.disk import durable
 from noctule.artifacts.store.store import Store
 from noctule.docsite.build import SiteResult, build_site
@@ -27,8 +28,9 @@ from noctule.flows.api import build_site as build_from_store
 from noctule.pipeline.errors import DamagedSite
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.settings import Settings
-from noctule.pipeline.settings.site import Site, Version
+from noctule.pipeline.settings.site import Fonts, Site, Version
 from tests.crash.failing_disk import InterceptedDisk
+from tests.library_builder import build_library
 from tests.search_format_reader import Index, names_of
 from tests.site_builder import snapshot_of
 
@@ -46,11 +48,40 @@ KINDS = {
     "words without scripts": r"_search/words-.*\.html", "search page": r"_search/index\.html",
     "playground": r"_search/ranking\.html", "mermaid": r"_assets/mermaid\.js",
     "owner's style": r"_assets/custom\.css", "owner's script": r"_assets/custom\.js",
-    "owner's picture": r"_assets/logo\.svg", "web manifest": r"_assets/manifest\.webmanifest",
+    "owner's picture": r"_assets/(?:site-.*|picture)\.svg", "font": r"_assets/.*\.woff2",
+    "web manifest": r"_assets/manifest\.webmanifest", "words of a language": r"_assets/words-.*\.js",
     "icon": r"_assets/icon\.svg", "theme's style": r"_assets/.*\.css", "theme's script": r"_assets/.*\.js",
+    "file of a document": r"_files/.*", "card": r"_cards/.*\.png", "feed of a blog": r".*atom\.xml",
+    "pages of a blog": r"_blogs/.*", "redirect": r"old/.*\.html", "redirects for hosts": r"_redirects",
     "page": r".*\.html", "markdown": r".*\.md",
 }  # fmt: skip
 OF_THE_BUILD = ("marker", "record")
+# Of the search index, whose names are hashes.
+PARTS = {
+    "term_shards", "posting_tiers", "words", "near_words", "token_directories", "token_shards", "token_turns",
+    "inverted_lists", "excerpts", "facets",
+}  # fmt: skip
+# Which module of ``docsite`` writes which kinds.
+WRITERS = {
+    "assets": {"theme's style", "theme's script", "icon", "mermaid", "owner's style", "owner's script",
+               "font", "owner's picture", "words of a language", "card", "file of a document"},
+    "incremental.previous": set(OF_THE_BUILD), "pages.blog": {"pages of a blog", "feed of a blog"},
+    "pages.documents": {"page"}, "pages.feed": {"feed"}, "pages.llms": {"llms.txt", "text of a section"},
+    "pages.listings": {"not found", "overview", "all pages", "tags", "tag", "topics", "map", "topic",
+                       "search page", "words without scripts", "playground"},
+    "pages.offline": {"offline page", "offline worker", "web manifest"}, "pages.previews": {"previews"},
+    "pages.redirects": {"redirect", "redirects for hosts"}, "pages.report": {"report"},
+    "pages.sitemap": {"sitemap"}, "pages.twins": {"markdown"},
+    "search.files": PARTS, "search.index": {"engine", "manifest"},
+}  # fmt: skip
+# Settings that change what files say, or where they are, and add none of another kind.
+ADD_NO_KIND = {
+    "aliases", "also", "authors", "card_font", "clean_urls", "colors", "description", "edit_url",
+    "event_queries", "events", "feed", "graph", "history_url", "home", "image", "language", "markdown",
+    "max_files", "navigation", "number_prefixes", "related", "remote_images", "report", "search", "slugs",
+    "title", "verify_nights", "version", "words",
+}  # fmt: skip
+_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
 
 
 @dataclass(frozen=True)
@@ -80,7 +111,7 @@ def _kinds(site: Path) -> dict[str, list[str]]:
     kinds: dict[str, list[str]] = {}
     for name in names:
         of = (kind for kind, pattern in KINDS.items() if re.fullmatch(pattern, name))
-        kinds.setdefault(parts.get(name) or next(of), []).append(name)
+        kinds.setdefault(parts.get(name) or next(of, f"unknown: {name}"), []).append(name)
     return kinds
 
 
@@ -104,23 +135,41 @@ def short_tiers() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def made(library: Store, tmp_path_factory: pytest.TempPathFactory, short_tiers: None) -> Made:
+def made(tmp_path_factory: pytest.TempPathFactory, short_tiers: None) -> Made:
     folder = tmp_path_factory.mktemp("made")
+    beside = {"drawing.md": b"# Drawing\n\n![A drawing](drawing.svg)\n", "drawing.svg": _SVG.encode()}
+    settings, store = _with_all_features(folder), build_library(folder, beside)
+    first = Made(store, settings, folder / "site", {})
+    first.build(first.site, 7)
+    return Made(store, settings, first.site, _kinds(first.site))
+
+
+def _with_all_features(folder: Path) -> Site:
+    """Settings with everything that adds files to a site."""
     theme = folder / "theme"
     theme.mkdir()
-    for name in ("custom.css", "custom.js", "logo.svg"):
+    for name in ("custom.css", "custom.js", "picture.svg"):
         (theme / name).write_text(f"/* an owner's {name} */")
+    for name in ("logo.svg", "dark.svg", "favicon.svg"):
+        (folder / name).write_text(_SVG.replace("9", str(len(name))))
     (folder / "mermaid.js").write_text("/* draws */")
-    settings = Site(
+    (folder / "own.woff2").write_bytes(b"wOF2" + bytes(range(60)))
+    return Site(
         base_url="https://example.org/docs",
         offline=True,
+        cards=True,
         templates=str(theme),
         mermaid=str(folder / "mermaid.js"),
+        logo=str(folder / "logo.svg"),
+        logo_dark=str(folder / "dark.svg"),
+        favicon=str(folder / "favicon.svg"),
+        fonts=Fonts(text=(str(folder / "own.woff2"),)),
+        blogs=("fruit",),
+        posts_per_page=1,
+        redirects={"old/boats.html": "boats.md"},
+        languages={"en": "", "de": "glossary"},
         versions=(Version(label="1", url="https://example.org/1"),),
     )
-    first = Made(library, settings, folder / "site", {})
-    first.build(first.site, 7)
-    return Made(library, settings, first.site, _kinds(first.site))
 
 
 @pytest.fixture
@@ -177,12 +226,18 @@ def _damage(path: Path, damage: Callable[[bytes, bytes], bytes] | None, other: b
     os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
-def test_a_site_has_at_least_21_kinds_of_file(made: Made) -> None:
-    words = {"term_shards", "posting_tiers", "words", "near_words"}
-    tokens = {"token_directories", "token_shards", "token_turns"}
-    assert set(made.kinds) == {*KINDS, *words, *tokens, "inverted_lists", "excerpts", "facets"}
-    assert len(made.kinds) >= 21
+def test_every_kind_of_file_that_a_site_writes_is_among_those_that_are_damaged(made: Made) -> None:
+    assert set(made.kinds) == set().union(*WRITERS.values()) == {*KINDS, *PARTS}
     assert sum(map(len, made.kinds.values())) == len(_files(made.site))
+
+
+def test_whatever_may_write_another_kind_of_file_has_to_be_named_here(made: Made) -> None:
+    """A module that makes files, or a setting of the site, that is new needs its kinds among the damaged."""
+    folder = Path(docsite.__file__).parent
+    making = {path for path in folder.rglob("*.py") if re.search(r"\bSitePage\(", path.read_text())}
+    modules = {".".join(path.relative_to(folder).with_suffix("").parts) for path in making}
+    assert modules - {"outline.plan"} == set(WRITERS)
+    assert set(Site.model_fields) == ADD_NO_KIND | (made.settings.model_fields_set)
 
 
 def test_a_sound_site_is_said_to_be(made: Made) -> None:

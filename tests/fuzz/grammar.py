@@ -127,6 +127,15 @@ _RECORDED = [
     )),
     '"hits":', '"rank":', "1e999", "9" * 400, "[" * 99, "null", "{}", '"\\ud800"',
 ]  # fmt: skip
+_FRONT_MATTER = [
+    "draft: true\n", "draft: yes\n", '"draft": true,\n', "draft = true\n", "Draft: 'true'\n",
+    "publish: false\n", "published: no\n", "unlisted: true\n", "search: false\n", "draft: false\n",
+    "title: a: b\n", "title: [x]\n", "tags: {a: b}\n", "a: 1\n", "a = 1\n", '"a": 1,\n', "[a]\n", "a: |\n",
+    "  draft: true\n", "a: &b c\n", "d: *b\n", "<<: *b\n", "!!bool ", "? draft\n: true\n", "# c\n",
+    "date: 2024-02-30\n", "- a\n", '"', "'", "{", "}", "[", "]", ",", ":", "=", "---\n", "+++\n", "...\n",
+    "\t", "%YAML 1.1\n", "'''\n", "\\ud800", "9" * 5000, "[" * 3000, "a." * 2000, " " * 5000, "a: " * 1000,
+    "\u0085", "\u2028", "draft:true\n",
+]  # fmt: skip
 _SPACES = [
     "\n",
     "\n\n",
@@ -170,7 +179,22 @@ _OWN = {
     "includes": _DIRECTIVES + _MARKDOWN + _TAGGED,
     "service": _ARGUMENTS + _QUERY,
     "events": _RECORDED,
+    "front_matter": _FRONT_MATTER,
 }
+_OPENINGS = (
+    "---\n",
+    "+++\n",
+    "{\n",
+    "{",
+    "--- \n",
+    "---json\n",
+    "---yaml\n",
+    "\n---\n",
+    " \n+++\n",
+    "\ufeff---\n",
+    "---\n{",
+)
+_ENDINGS = ("---\n", "+++\n", "}\n", "...\n", "}\n---\n", "\n", "")
 
 
 # Their bytes say what is forged, and are no text.
@@ -198,9 +222,20 @@ def inputs(target: str) -> st.SearchStrategy[bytes]:
         return st.one_of(st.binary(max_size=120), _damaged(_MADE[target]))
     if target in FORGED:
         return st.binary(min_size=6, max_size=61)
+    if target == "front_matter":
+        return _in_front_matter()
     pieces = st.one_of(st.sampled_from(_OWN[target]), st.sampled_from(_SPACES), st.text(max_size=4))
     texts = st.lists(pieces, max_size=60).map("".join)
     return st.one_of(texts.map(lambda text: text.encode("utf-8", "ignore")), st.binary(max_size=120))
+
+
+def _in_front_matter() -> st.SearchStrategy[bytes]:
+    """A block that is often whole, before some text."""
+    pieces = st.one_of(st.sampled_from(_FRONT_MATTER), st.sampled_from(_SPACES), st.text(max_size=4))
+    lines = st.lists(pieces, max_size=12).map("".join)
+    body = st.sampled_from(("# Owls\n", "", "\n---\n"))
+    whole = st.tuples(st.sampled_from(_OPENINGS), lines, st.sampled_from(_ENDINGS), body).map("".join)
+    return whole.map(lambda text: text.encode("utf-8", "ignore"))
 
 
 def dictionary(target: str) -> str:

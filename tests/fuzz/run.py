@@ -56,7 +56,9 @@ def with_hypothesis(name: str, seconds: float, found: Path) -> int | None:
         try:
             run()
         except Exception as error:
-            print(f"{name}: {type(error).__name__}: {error}\n  input: {last}", file=sys.stderr)
+            each = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
+            said = "; ".join(f"{type(one).__name__}: {one}" for one in each)
+            print(f"{name}: {said}\n  input: {last}", file=sys.stderr)
             return None
         last.unlink(missing_ok=True)
     return executions

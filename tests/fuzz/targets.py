@@ -35,13 +35,21 @@ from noctule.pipeline.model import Document, PythonModule, Source
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
-from noctule.pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
+from noctule.pipeline.navigation.yaml_files import (
+    read_category,
+    read_data,
+    read_generated,
+    read_mkdocs,
+    read_pages,
+    read_zensical,
+)
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.settings.settings import Chunk, Site
 from noctule.pipeline.untrusted import NotRead, read_toml, read_yaml
 from tests.fuzz import folders, forged, forged_readers, forged_site
+from tests.fuzz.front_matter import front_matter
 
 Target = Callable[[bytes], None]
 _RUNNING = {"script", "iframe", "object", "embed", "base", "form", "svg", "style", "link", "meta"}
@@ -178,13 +186,22 @@ def python(content: bytes) -> None:
 def navigation(content: bytes) -> None:
     """Any file of another tool is a table of contents, remarks, or refused."""
     text = content.decode("utf-8", "replace")
-    for read in (read_mkdocs, read_data, read_pages, lambda given: read_category(given, "x.json"), read_yaml):
+    for read in (
+        read_mkdocs,
+        read_zensical,
+        read_data,
+        read_pages,
+        lambda given: read_category(given, "x.json"),
+        lambda given: read_generated(given, "x.json", "a/b"),
+        read_yaml,
+    ):
         with suppress(NotRead):
             read(text)
     with suppress(ValueError, RecursionError):
         read_toml(text)
     for name in ("x.js", "x.json"):
-        read_docusaurus(text, name)
+        for category in read_docusaurus(text, name).categories[:20]:
+            _reader("a.md")(category.markdown.encode("utf-8", "replace"))
         read_vitepress(text, name)
     read_summary(text)
     list(toctrees(text, ""))
@@ -216,4 +233,5 @@ TARGETS: dict[str, Target] = {
     "includes": folders.includes,
     "service": folders.service,
     "events": folders.events,
+    "front_matter": front_matter,
 }

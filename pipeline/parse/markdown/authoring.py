@@ -12,13 +12,17 @@ from collections.abc import Callable
 from ...includes.fences import fences_of
 from ..markup import VIDEO_HOST, linked, with_linked_frames
 
-# Obsidian's comments begin after white space: "100%%" in a sentence begins none.
+# "100%%" in a sentence begins none of Obsidian's comments, and "%%bash and %%time" are commands of notebooks.
 _COMMENT = (
     r"<!--[\s\S]*?(?:-->|\Z)"
-    r"|(?<!\S)%%(?=[^%])[^%]*(?:%[^%]+)*%%(?=[\s.,;:!?)]|\Z)"
+    r"|(?<![\w%])%%(?=\s)[^%]*(?:%[^%]+)*%%"
+    r"|(?<![\w%])%%(?=[^%\s])[^%]*(?:%[^%]+)*%%(?:(?<=\S%%)|(?=[\s.,;:!?)]|\Z))"
 )
 _CODE_SPAN = r"(?P<code>(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`))"
-_HIDDEN = re.compile(f"{_CODE_SPAN}|{_COMMENT}")
+_FENCE = r"(?m:^[ \t]*(?:>[ \t]?)*(?P<fence>`{3,}|~{3,})[^\n`]*$)"
+_FENCED = rf"{_FENCE}(?:[\s\S]*?(?m:^[ \t]*(?:>[ \t]?)*(?P=fence)[`~]*[ \t]*$)|[\s\S]*)"
+# Code and comments may hold each other: the one that begins first does.
+_HIDDEN = re.compile(f"{_CODE_SPAN}|(?P<block>{_FENCED})|{_COMMENT}")
 # What stands before it is the excerpt of a blog's post (Hugo, Jekyll, Hexo, Material; Docusaurus).
 MORE = "<!-- more -->"
 _EXCERPT_ENDS = re.compile(r"<!--\s*(?:more|truncate|excerpt)\s*-->", re.IGNORECASE)
@@ -47,6 +51,8 @@ _MARKDOWN_INSIDE = re.compile(
 )
 # What stands for the list of all tags (Material for MkDocs, and its earlier form).
 TAG_LIST = "<!-- material/tags -->"
+# What stands for the list of the pages below; what ``<DocCardList />`` of Docusaurus becomes.
+PAGES_BELOW = "<!-- pages below -->"
 _TAGS_MARKER = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*\[TAGS\][ \t]*$)")
 _TAGS_COMMENT = re.compile(r"<!--\s*material/tags\b[^<>]{0,500}-->")
 # Obsidian's and others' way to embed a video: as an image.
@@ -62,6 +68,8 @@ _AROUND_BLOCKS = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*(?:\{{(?:==|\+\+|--)|(?:=
 # MyST's comments, and its breaks between the cells of a notebook.
 _MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
 _MAY_EMBED = re.compile(r"<(?:iframe|video|audio)\b", re.IGNORECASE)
+# Docusaurus: a file below the folder of its settings, and one of the site that is no page.
+_SITE_PATH = re.compile(rf"{_CODE_SPAN}|(?<=[(<\"'])(?:@site/(?:static/)?|pathname:///)")
 _BLANK_LINE = re.compile(r"(?m)^\0+[ \t]*\n|\0+")
 
 
@@ -72,9 +80,11 @@ def published_text(text: str, front_matter: str) -> str:
     JSON, as in Dendron.
     """
     if "<!--" in text or "%%" in text:
-        text = _outside_code(text, _HIDDEN, _kept_comment)
+        text = _HIDDEN.sub(lambda found: found[0] if found["block"] or found["code"] else _kept(found), text)
     if "[TAGS]" in text:
         text = _outside_code(text, _TAGS_MARKER, lambda _: f"\n{TAG_LIST}\n")
+    if "@site/" in text or "pathname:///" in text:
+        text = _outside_code(text, _SITE_PATH, lambda _: "/")
     if "](http" in text:
         text = _outside_code(text, _VIDEO, lambda found: linked(found["address"], found["title"]))
     if _MAY_EMBED.search(text):
@@ -88,7 +98,7 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
-    if ":{" in text or "`{" in text:
+    if ":{" in text or "`{" in text or "}`" in text:
         text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, _anchored)
@@ -96,10 +106,12 @@ def published_text(text: str, front_matter: str) -> str:
     return _BLANK_LINE.sub("", text) if "\0" in text else text
 
 
-def _kept_comment(found: re.Match[str]) -> str:
+def _kept(found: re.Match[str]) -> str:
     """Return the comments that stand for something; all others are nobody's but the author's."""
     if _TAGS_COMMENT.fullmatch(found[0]):
         return TAG_LIST
+    if found[0] == PAGES_BELOW:
+        return PAGES_BELOW
     return MORE if _EXCERPT_ENDS.fullmatch(found[0]) else "\0"
 
 

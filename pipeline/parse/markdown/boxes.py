@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
@@ -50,15 +51,42 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class _Closings:
+    """The lines that are a marker alone, and which of them closes the box that a line opens."""
+
+    lines: list[int]
+    of_opening: dict[int, int]
+
+
 def _closing(state: StateBlock, marker: str, start: int) -> int:
-    """Return the next line that is the marker alone, or the end."""
+    """Return the line that closes the box: that of its pair, else the next that is the marker alone.
+
+    The end if there is none.
+    """
     # One scan per marker: thousands of openings that nobody closes stay linear.
-    known: dict[str, list[int]] = state.env.setdefault(_CLOSINGS, {})
+    known: dict[str, _Closings] = state.env.setdefault(_CLOSINGS, {})
     if marker not in known:
-        lines = range(len(state.eMarks) - 1)
-        known[marker] = [n for n in lines if state.src[state.bMarks[n] : state.eMarks[n]].strip() == marker]
-    after = bisect_right(known[marker], start)
-    return known[marker][after] if after < len(known[marker]) else state.lineMax
+        known[marker] = _closings(state, marker)
+    found = known[marker]
+    if start in found.of_opening:
+        return found.of_opening[start]
+    after = bisect_right(found.lines, start)
+    return found.lines[after] if after < len(found.lines) else state.lineMax
+
+
+def _closings(state: StateBlock, marker: str) -> _Closings:
+    """Return the closings of a marker; boxes of one marker nest as in Quarto and MyST, code does not."""
+    closings, pairs, opened = list[int](), dict[int, int](), list[int]()
+    for number in range(len(state.eMarks) - 1):
+        text = _line(state, number).strip()
+        if text == marker:
+            closings.append(number)
+            if opened:
+                pairs[opened.pop()] = number
+        elif marker[0] in ":/" and text.startswith(marker) and text[len(marker)] != marker[0]:
+            opened.append(number)
+    return _Closings(closings, pairs)
 
 
 def _push(state: StateBlock, found: Box, lines: range) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...navigation.literals import UNREAD, read_value
+from .authoring import PAGES_BELOW
 
 _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:.-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\{)))?|\{")
 _IN_BRACES = re.compile(r"[{}]|\"[^\"\n]*\"?|'[^'\n]*'?|`[^`]*`?")
@@ -74,6 +75,19 @@ def attributes(tag: str) -> dict[str, Any]:
     return given
 
 
+def tab_titles(tag: str) -> list[str]:
+    """Return the titles of tabs that stand in the tag around them, in order (Nextra, Fumadocs)."""
+    items = attributes(tag).get("items")
+    return [each for each in items if isinstance(each, str)] if isinstance(items, list) else []
+
+
+def tab_labels(tag: str) -> dict[str, str]:
+    """Return the titles of tabs that stand in the tag around them, by their values (Docusaurus)."""
+    values = attributes(tag).get("values")
+    tabs = [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []
+    return {_text(each, "value"): _text(each, "label") for each in tabs if _text(each, "label")}
+
+
 def _closing(tag: str, at: int) -> int:
     """Return the offset after the brace that closes the one before ``at``."""
     depth = 1
@@ -114,10 +128,24 @@ def file_entry(name: str, tag: str) -> str:
     return f"- {_code(named)}" if named else " " if tag.startswith("</") else ""
 
 
+def details(tag: str) -> str:
+    """Return what opens or closes a part that folds in place of ``<Details summary="x">`` (Docusaurus)."""
+    if tag.startswith("</"):
+        return "\n\n</details>\n"
+    given = attributes(tag).get("summary")
+    summary = re.sub(r"</?summary>", "", given.strip("{}")).strip() if isinstance(given, str) else ""
+    shown = f"\n<summary>{_MARKUP.sub(lambda found: f'&#{ord(found[0])};', summary)}</summary>\n"
+    return "<details>" + (shown if summary else "")
+
+
 def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
     """Return what a component that begins a line says in attributes; ``is_whole`` if it has no content."""
     if name in _UNSEEN:
         return ""
+    if name == "DocCardList":
+        return PAGES_BELOW
+    if name == "Mermaid" and isinstance(drawn := given.get("value"), str) and "```" not in drawn:
+        return f"```mermaid\n{drawn.strip()}\n```"
     if name in _FIELDS:
         return f"{_code(_signature(given))}\n\n" + (_prose(_text(given, *_TEXTS)) if is_whole else "")
     lines = [heading] if (heading := _heading(given)) else []

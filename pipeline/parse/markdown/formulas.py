@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 MAX_CHARS = 5_000
+_ENDS = "formula_ends"
 # Amounts of money are not formulas: a formula neither begins nor ends at a space, and no letter or digit
 # follows the last $.
 _INLINE = re.compile(r"\$(?![\s$])((?:\\[^\n]|[^\\$\n]|\n(?!\s*\n)){1,1000})(?<!\s)\$(?![\w$])")
@@ -70,15 +72,30 @@ def formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool
 
 def _closing(state: StateBlock, start: int, end: int) -> int | None:
     """Return the line that ends in ``$$``; none if another block or too much text comes before it."""
-    chars = 0
-    for line in range(start, end):
-        text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
-        chars += len(text)
-        if (line > start and state.sCount[line] < state.blkIndent) or chars > MAX_CHARS or not text:
-            return None
-        if text.endswith("$$") and (line > start or len(text) > 4):
-            return line
-    return None
+    text = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]].rstrip()
+    if text.endswith("$$") and len(text) > 4:
+        return start
+    closings, blanks = _ends(state)
+    found = bisect_right(closings, start)
+    line = closings[found] if found < len(closings) else end
+    if line >= end or bisect_right(blanks, line) > bisect_right(blanks, start):
+        return None
+    if state.eMarks[line] - state.bMarks[start] > MAX_CHARS:
+        return None
+    inside = range(start + 1, line + 1)
+    return (
+        None if any(state.sCount[each] < state.blkIndent or state.isEmpty(each) for each in inside) else line
+    )
+
+
+def _ends(state: StateBlock) -> tuple[list[int], list[int]]:
+    """Return the lines that end in ``$$`` and those that are blank, looked for once in a text."""
+    known = state.env.get(_ENDS)
+    if known is None or known[0] is not state.src:
+        lines = [state.src[begin:end].rstrip() for begin, end in zip(state.bMarks, state.eMarks, strict=True)]
+        closings = [at for at, line in enumerate(lines) if line.endswith("$$")]
+        known = state.env[_ENDS] = state.src, closings, [at for at, line in enumerate(lines) if not line]
+    return known[1], known[2]
 
 
 def _push(state: StateBlock, start: int, closing: int) -> None:

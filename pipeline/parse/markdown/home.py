@@ -59,9 +59,10 @@ def _cards(features: object) -> Iterator[str]:
 def _card(feature: Mapping[str, Any]) -> str:
     title = _line(feature.get("title"))
     named = _link(title, feature.get("link")) if "linkText" not in feature else title
-    head = " ".join(filter(None, (_icon(feature.get("icon")), f"**{named or title}**" if title else "")))
+    head = f"## {named or title}" if title else ""
     more = _link(_line(feature.get("linkText")), feature.get("link"))
-    paragraphs = "\n\n  ".join(filter(None, (head, _line(feature.get("details")), more)))
+    parts = (_icon(feature.get("icon")), head, _line(feature.get("details")), more)
+    paragraphs = "\n\n  ".join(filter(None, parts))
     return f"- {paragraphs}\n" if paragraphs else ""
 
 

@@ -35,10 +35,12 @@ _PRESSED = re.compile(
 _CHANGE = re.compile(r"\{(\+\+|--|==|>>)((?:[^{}\n]|\n(?!\s*\n)){1,1000}?)(\+\+|--|==|<<)\}")
 _SUBSTITUTED = re.compile(r"\{~~([^{}~\n]{0,500})~>([^{}~\n]{0,500})~~\}")
 _TRACKED = {("++", "++"): "ins", ("--", "--"): "del", ("==", "=="): "mark", (">>", "<<"): ""}
-# Before code in a line, in Material for MkDocs. Three colons may also open a box of another tool.
+# Before code in a line, in Material for MkDocs; after it in Quartz, Nextra and Fumadocs. Three colons may
+# also open a box of another tool.
 _LANGUAGE = re.compile(
     r"\A(?:#!|:::(?!(?:caution|danger|details|important|info|note|success|tip|warning)\b))"
     r"[a-z][\w+-]{0,20} +(?=\S)"
+    r"|(?<=\S)\{:\.?[a-z][\w.+-]{0,20}\}\Z"
 )
 _ATTRIBUTES = re.compile(
     r"\{:?[ \t]*(?:[.#][\w:-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[\w:%-]+))"

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ...includes.as_markdown import closed, opened
+from ...includes.as_markdown import closed, opened, sum_of
 from ...includes.fences import fences_of
+from ...includes.parts import TAG, without_tags
 from . import components
 
 # A longer tag is taken for text; all tags together may cost a few looks at each character.
@@ -15,6 +16,12 @@ MAX_TAG_CHARS = 60_000
 MAX_LOOKS = 8
 
 _FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|~{3,})")
+# Of Docusaurus: MDX that other readers of markdown take for code.
+_MDX_FENCE = re.compile(
+    r"^[ ]{0,3}(`{3,})mdx-code-block[ \t]*\n"
+    r"((?:(?![ ]{0,3}`{3,}mdx-code-block)[^\n]*\n)*?)[ ]{0,3}\1[ \t]*$\n?",
+    re.MULTILINE,
+)
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _IMPORT = r"import[ \t]*(?:[\"'{*]|type[ \t]*\{|[\w$]+[ \t]*,[ \t]*\{|[^\n]*\bfrom[ \t]*[\"'])"
 _EXPORT = r"export[ \t]*(?:[{*]|(?:default|const|let|var|function|async|class|type|interface|enum)\b)"
@@ -27,6 +34,7 @@ _NEXT = re.compile(
 _NAME = re.compile(r"<(/?)((?:[A-Za-z][\w.-]*(?::[\w-]+)?)?)(?=[\s/>])")
 _STRING = re.compile(r"\{\s*(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'|`([^`$]{0,5000})`)\s*\}")
 _GIVEN = re.compile(r"\{\s*front[mM]atter\.(\w+)\s*\}")
+_SUM = re.compile(r"\{([\d\s.()+*/-]{1,80})\}")
 _BRACE = re.compile(r"[{}]")
 _COMPONENT = re.compile(r"(?m:^import[ \t]+[\w$*{][^\n]{0,300}[ \t}]from[ \t]*[\"'])")
 _IMAGE_IMPORT = re.compile(
@@ -35,17 +43,15 @@ _IMAGE_IMPORT = re.compile(
 )
 # The text of a link: of one paragraph, and without tags.
 _LINKED = re.compile(r"(?=[^<>\[\]{}]*\w)(?:[^<>\[\]{}\n]|\n(?![ \t]*\n)){1,300}</(?P<name>[\w.]+)>")
+# What an element holds on one line; in MDX it is markdown.
+_MARKED_UP = re.compile(
+    r"(?=[^\n<]*[`*_\[])[^\n]{1,1000}?</(?P<name>summary|td|th|li|p|div|dt|dd|figcaption)>"
+)
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
 _EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")
-# Nextra's and Fumadocs' tabs: their titles stand in the tag around them.
-_ITEMS = re.compile(r"<Tabs\b[^<>]{0,200}?\bitems=\{\[([^\[\]{}<>]{0,2000})\]\}")
-_ITEM = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")
 _ATTRIBUTE = re.compile(r"\s(label|value|title|type)=(?:\{\s*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
-# Marks where a tag was; no source contains this character.
-_MARK = "\0"
-_ONLY_MARKS = re.compile(f"[ \t]*(?:{_MARK}[ \t]*)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class FromMdx:
 
 def is_mdx(text: str) -> bool:
     """Return whether markdown imports components, as Docusaurus lets it."""
+    if _MDX_FENCE.search(text):
+        return True
     found = _COMPONENT.search(text) if "import " in text else None
     return found is not None and not fences_of(text).hold(found.start())
 
@@ -67,11 +75,12 @@ def markdown_of_mdx(text: str, front_matter: Mapping[str, object] | None = None)
 
     ``{frontMatter.x}`` is what the front matter says.
     """
+    text = _MDX_FENCE.sub(r"\2", text)
     boxes = components.boxes(text)
     imported = dict(_IMAGE_IMPORT.findall(text))
     tags = _Tags(MAX_LOOKS * len(text), boxes, imported, front_matter or {})
     pieces = (lines if is_code else tags.without(lines) for is_code, lines in _regions(text))
-    return FromMdx(_unindented("\n".join(pieces)), tuple(tags.removed))
+    return FromMdx(without_tags("\n".join(pieces)), tuple(tags.removed))
 
 
 def _regions(text: str) -> Iterator[tuple[bool, str]]:
@@ -145,6 +154,7 @@ class _Tags:
     depth: int = 0
     # The titles of tabs to come, the next one last.
     tabs: list[str] = field(default_factory=list)
+    labels: Mapping[str, str] = field(default_factory=dict)
     # Where the component leads whose text is being read.
     link: str = ""
     removed: list[str] = field(default_factory=list)
@@ -171,19 +181,24 @@ class _Tags:
             pieces.append("<")
             return start + 1
         tag, name = text[start:end], named[2]
-        if titles := _ITEMS.match(tag):
-            self.tabs = ["".join(each) for each in reversed(_ITEM.findall(titles[1]))]
+        if name == "Tabs" and not named[1]:
+            self.tabs, self.labels = components.tab_titles(tag)[::-1], components.tab_labels(tag)
         if name[:1].islower() and "." not in name and not ("{" in tag and tag.endswith("/>")):
-            pieces.append(f"<{named[1]}{name}>" if "{" in tag else tag)
+            tag = f"<{named[1]}{name}>" if "{" in tag else tag
+            inside = _MARKED_UP.match(text, end) if not named[1] else None
+            is_markdown = inside is not None and inside["name"] == name
+            pieces.append(f'{tag[:-1]} markdown="span">' if is_markdown else tag)
             return end
         if name in self.boxes and not tag.endswith("/>"):
             indent = text[text.rfind("\n", 0, start) + 1 : start]
             pieces.append(self._box(name, tag, indent if not indent.strip() else ""))
             return end
-        if entry := components.file_entry(name, tag):
+        if name == "Details":
+            pieces.append(components.details(tag))
+        elif entry := components.file_entry(name, tag):
             pieces.append(entry.strip())
         elif named[1]:
-            pieces.append(f"](<{self.link}>)" if self.link else _MARK)
+            pieces.append(f"](<{self.link}>)" if self.link else TAG)
             self.link = ""
         else:
             pieces.append(self._component(text, start, end, name))
@@ -194,31 +209,32 @@ class _Tags:
         tag = text[start:end]
         given = components.attributes(tag)
         if shown := components.image(name, given, self.imported):
-            return f"{shown}{_MARK}"
+            return f"{shown}{TAG}"
         inside = _LINKED.match(text, end)
         if inside and inside["name"] == name and (target := components.target(given)):
             self.link = target
             return "["
         if text[text.rfind("\n", 0, start) + 1 : start].strip():
-            return components.inline(name, given) or _MARK
+            return components.inline(name, given) or TAG
         is_whole = tag.endswith("/>") or text.startswith(f"</{name}>", end)
         found = components.said(name, given, is_whole=is_whole)
-        return f"\n{found}\n{_MARK}" if found else _MARK
+        return f"\n{found}\n{TAG}" if found else TAG
 
     def _box(self, name: str, tag: str, indent: str) -> str:
         """Return the lines that open or close a box in place of a component's tag."""
         if tag.startswith("</"):
             self.depth = max(0, self.depth - 1)
-            return f"{closed(self.depth, indent)}{_MARK}"
+            return f"{closed(self.depth, indent)}{TAG}"
         given = {key: double or single for key, double, single in _ATTRIBUTE.findall(tag)}
         kind = components.BOXES[name]
         if kind == "tab":
-            title = given.get("label") or given.get("title") or given.get("value", "")
+            value = given.get("value", "")
+            title = given.get("label") or given.get("title") or self.labels.get(value, value)
             title = title or (self.tabs.pop() if self.tabs else "")
         else:
             kind, title = given.get("type", kind), given.get("title", "")
         self.depth += 1
-        return f"{opened(kind, title, self.depth - 1, indent)}{_MARK}"
+        return f"{opened(kind, title, self.depth - 1, indent)}{TAG}"
 
     def _end_of_tag(self, text: str, position: int) -> int:
         """Return the offset after the ``>`` that ends the tag, or -1, skipping strings and braces."""
@@ -247,12 +263,15 @@ class _Tags:
             self.looks -= (end if end > 0 else limit) - start
             closing = text.find("}", end, end + 100) if end > 0 else -1
             if closing > 0 and not text[end + 2 : closing].strip():
-                pieces.append(_MARK)
+                pieces.append(TAG)
                 return closing + 1
         given = _GIVEN.match(text, start)
         if given and isinstance(value := self.front_matter.get(given[1]), str | int | float):
             pieces.append(str(value))
             return given.end()
+        if (found := _SUM.match(text, start)) and (result := sum_of(found[1].strip())):
+            pieces.append(result)
+            return found.end()
         string = _STRING.match(text, start)
         if not string and _EXPRESSION.match(text, start):
             end = self._end_of_expression(text, start)
@@ -272,19 +291,3 @@ class _Tags:
                 return found.end()
         self.looks -= limit - start
         return -1
-
-
-def _unindented(text: str) -> str:
-    """Remove the marks and the indentation caused by tags, which markdown would take for code."""
-    kept: list[str] = []
-    base, after_tag = 0, False
-    for line in text.split("\n"):
-        if _ONLY_MARKS.fullmatch(line):
-            after_tag = True
-            kept.append("")
-            continue
-        indent = _indent(line)
-        if after_tag and line.strip():
-            base, after_tag = indent, False
-        kept.append(line[min(base, indent) :].replace(_MARK, ""))
-    return "\n".join(kept)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,8 @@ _CONTAINERS = frozenset(
 )
 _ENDINGS = frozenset({"list_item_close", "dt_close", "dd_close"})
 _ITEMS = frozenset({"list_item_open", "dt_open", "dd_open"})
+# Characters from one link to the next.
+_FARTHEST = 20_000
 TOO_DEEP = f"nested deeper than {MAX_NESTING}, text below was dropped"
 
 
@@ -66,14 +69,12 @@ class _Reader:
     # One entry per open list item: whether its first paragraph is still to come.
     items: list[bool] = field(default_factory=list)
     row: list[InlineText] | None = None
-    # The parts of the text that stand on the page and that searches leave out.
+    # The parts of the text that stand on the page and that searches leave out, in order, none in another.
     unsearched: tuple[range, ...] = ()
     left_out: UnsearchedElements = field(default_factory=UnsearchedElements)
 
     def walk(self, tokens: list[Token]) -> None:
-        self.unsearched = tuple(
-            range(*self.span([*lines])) for lines in _unsearched(tokens, len(self.starts))
-        )
+        self.unsearched = _joined(self.span([*lines]) for lines in _unsearched(tokens, len(self.starts)))
         for index, token in enumerate(tokens):
             kind = token.type
             if kind == "inline":
@@ -152,7 +153,8 @@ class _Reader:
     def add(
         self, kind: BlockKind, start: int, end: int, text: str, code: str = "", language: str = ""
     ) -> None:
-        if text.strip() and not any(start in each for each in self.unsearched):
+        at = bisect_right(self.unsearched, start, key=lambda each: each.start)
+        if text.strip() and not (at and start in self.unsearched[at - 1]):
             self.blocks.append(Block(kind, start, end, text, code, language))
 
     def span(self, lines: list[int]) -> tuple[int, int]:
@@ -169,12 +171,15 @@ class _Reader:
             self.locate(inline.links, start, end)
 
     def locate(self, links: list[FoundLink], start: int, end: int) -> None:
-        """Place each link at its opening bracket, or after the previous link if it is defined elsewhere."""
+        """Place each link at its opening bracket, or after the previous link if it is defined elsewhere.
+
+        A target that is written otherwise than it reads is looked for in vain, each time.
+        """
         cursor = start
         for link in links:
             if not markdown_parser().validateLink(link.target):
                 continue
-            at = self.text.find(link.target, cursor, end)
+            at = self.text.find(link.target, cursor, min(end, cursor + _FARTHEST + len(link.target)))
             self.links.append(Link(link.kind, link.target, link.text, self.opening(cursor, at)))
             cursor = max(cursor, at)
 
@@ -210,9 +215,20 @@ def _unsearched(tokens: list[Token], end: int) -> Iterator[tuple[int, int]]:
             yield token.map[0], token.map[1]
     opened = (each for each in tokens if each.type == "heading_open" and each.level == 0)
     headings = [(each.map[0], each.tag, each.meta.get("unsearched")) for each in opened if each.map]
-    for at, (line, tag, is_left_out) in enumerate(headings):
+    ends: dict[str, int] = {}  # where the next heading of each level is
+    for line, tag, is_left_out in reversed(headings):
         if is_left_out:
-            yield line, next((after for after, other, _ in headings[at + 1 :] if other <= tag), end)
+            yield line, min((after for other, after in ends.items() if other <= tag), default=end)
+        ends[tag] = line
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> tuple[range, ...]:
+    """Return the ranges that the spans cover together, in order."""
+    found = list[range]()
+    for start, end in sorted(spans):
+        before = found.pop() if found and start <= found[-1].stop else range(start, end)
+        found.append(range(before.start, max(end, before.stop)))
+    return tuple(found)
 
 
 def _without_colon(text: str) -> str:

@@ -9,7 +9,7 @@ from markdown_it.rules_inline import StateInline
 
 from ..labels import INDICES, LABEL_PREFIX, UNTITLED, label_anchor
 
-_ROLE = re.compile(r"\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)([^`\n]{1,500})\2(?!`)")
+_ROLE = re.compile(r"\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)((?:[^`\n]|\n(?![ \t]*\n)){1,500})\2(?!`)")
 _TITLED = re.compile(r"([^<>]+?)[ \t]*<([^<>]*)>[ \t]*\Z")
 _ABBREVIATION = re.compile(r"([^()]+?)[ \t]*\(([^()]*)\)[ \t]*\Z")
 _LABELS = frozenset({"ref", "numref", "keyword", "any", "doc", "download"})
@@ -33,7 +33,7 @@ def role(state: StateInline, silent: bool) -> bool:
     if not found:
         return False
     if not silent:
-        _push(state, found[1].lower(), found[3].strip())
+        _push(state, found[1].lower(), " ".join(found[3].split()))
     state.pos = found.end()
     return True
 

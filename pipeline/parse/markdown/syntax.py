@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline, linkify
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.admon import admon_plugin
@@ -50,7 +50,8 @@ from .marks import (
 
 MAX_NESTING = 100
 _MAX_ADDRESS = 2_048
-_IN_MARKS = re.compile(r"[_*~]https?\Z")
+# The scheme before "://", which does not stand in emphasis.
+_SCHEME = re.compile(r"(?<![a-z0-9.+*_~-])https?\Z", re.IGNORECASE)
 DOCUMENT_ORDER = "document_order"
 
 # [[target]], [[target#heading]], [[target|text]]; a leading ! transcludes.
@@ -118,9 +119,34 @@ def markdown_parser() -> MarkdownIt:
 
 
 def _linkify(state: StateInline, silent: bool) -> bool:
-    """Leave an address in emphasis to the rule for text alone: it would take in the end of its emphasis."""
-    before = state.src[max(0, state.pos - len("_https")) : state.pos]
-    return not _IN_MARKS.search(before) and linkify(state, silent)
+    """Make an address in running text a link, with a look at no more of what follows than one may be long.
+
+    One in emphasis is left to the rule for text alone: this one would take in the end of its emphasis.
+    """
+    if state.linkLevel > 0 or not state.src.startswith("://", state.pos):
+        return False
+    scheme = _SCHEME.search(state.src[max(0, state.pos - len("_https")) : state.pos])
+    if scheme is None or not state.pending.endswith(scheme[0]):
+        return False
+    start = state.pos - len(scheme[0])
+    found = state.md.linkify.match_at_start(state.src[start : start + _MAX_ADDRESS])  # type: ignore[union-attr]
+    url = found.url.rstrip("*") if found else ""
+    address = state.md.normalizeLink(url)
+    if not url or not state.md.validateLink(address):
+        return False
+    if not silent:
+        state.pending = state.pending[: -len(scheme[0])]
+        _push_address(state, url, address)
+    state.pos = start + len(url)
+    return True
+
+
+def _push_address(state: StateInline, url: str, address: str) -> None:
+    opening = state.push("link_open", "a", 1)
+    opening.attrs = {"href": address}
+    state.push("text", "", 0).content = state.md.normalizeLinkText(url)
+    for token in (opening, state.push("link_close", "a", -1)):
+        token.markup, token.info = "linkify", "auto"
 
 
 def _address_length(linkify: Any, text: str, start: int) -> int:

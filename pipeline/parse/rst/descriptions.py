@@ -9,7 +9,7 @@ from docutils.parsers.rst import Directive
 
 from .admonitions import Boxed, Lenient, by_name
 from .fields import with_fields
-from .objects import as_code, listed_nodes
+from .objects import as_code, foreign_code, listed_nodes
 
 _MODULE, _CLASS = "noctule-module", "noctule-class"
 
@@ -66,6 +66,15 @@ def _within(holder: str, name: str) -> str:
     if not holder or f"{name}.".startswith((f"{holder}.", f"{last}.")):
         return name if not holder or name.startswith(holder) else holder + name.removeprefix(last)
     return f"{holder}.{name}"
+
+
+class InDomain(Described):
+    """A directive of a domain that is not known: an object, or code where none is named beside it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the code, as of ``click:example``, or the description."""
+        is_object = self.name.rpartition(":")[2] in OBJECTS_DESCRIBED
+        return (not is_object and foreign_code(self, beside=False)) or super().run()
 
 
 class AutoDescribed(Described):

@@ -15,7 +15,7 @@ from docutils.parsers.rst.directives import misc
 from ...navigation.toctree import CLASS as TOCTREE
 from ..code.info import code_classes
 from ..code.listing import options_info
-from .admonitions import EQUATION, Lenient, by_name, label_or_document
+from .admonitions import EQUATION, Lenient, Unknown, by_name, label_or_document
 
 # The language of literal blocks from here on, as ``highlight`` sets it.
 LANGUAGE = "noctule-language"
@@ -58,7 +58,7 @@ class Code(Lenient):
         """Return the code with its caption as title; nothing if the author hid it."""
         if "hide" in self.options:
             return []
-        argument, code = self.parts()
+        argument, code = _parts(self, beside=self.name not in _CODE_BESIDE)
         if not code.strip():
             return self.caption()
         block = nodes.literal_block(code, code)
@@ -69,13 +69,36 @@ class Code(Lenient):
         block[TITLE] = "".join(node.astext() for node in self.inline(self.options.get("caption", "")))
         return list(self.named(block))
 
-    def parts(self) -> tuple[str, str]:
-        """Return the argument and the code, between which some authors leave no blank line."""
-        lines = self.arguments[0].split("\n") if self.arguments else []
-        beside = bool(lines) and not self.block_text.partition("\n")[0].rstrip().endswith("::")
-        argument = lines.pop(0) if beside and self.name not in _CODE_BESIDE else ""
-        above = [*lines, ""] if lines else []
-        return argument, "\n".join([*above, *self.content]).strip("\n")
+
+class Foreign(Unknown):
+    """A directive of an unknown extension: code if it can be read as Python, else text."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the code under what stands beside the name, or everything that may be meant for readers."""
+        return foreign_code(self) or super().run()
+
+
+def foreign_code(directive: Lenient, *, beside: bool = True) -> list[nodes.Node]:
+    """Return the code that a directive of an unknown extension holds, nothing if it holds none.
+
+    Without ``beside`` one with an argument beside its name holds none.
+    """
+    argument, code = _parts(directive, beside=True)
+    language = language_of_literal(code) if beside or not argument else ""
+    if not language:
+        return []
+    block = nodes.literal_block(code, code)
+    block[LANGUAGE] = language
+    return [*directive.title(argument), *directive.named(block)]
+
+
+def _parts(directive: Lenient, *, beside: bool) -> tuple[str, str]:
+    """Return the argument and the code, between which some authors leave no blank line."""
+    lines = directive.arguments[0].split("\n") if directive.arguments else []
+    is_beside = bool(lines) and not directive.block_text.partition("\n")[0].rstrip().endswith("::")
+    argument = lines.pop(0) if is_beside and beside else ""
+    above = [*lines, ""] if lines and directive.content else lines
+    return argument, "\n".join([*above, *directive.content]).strip("\n")
 
 
 def _language(argument: str) -> str:

@@ -19,11 +19,11 @@ from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.parsers.rst.states import Inliner
 from docutils.transforms import references
 
-from .admonitions import BOXES, Unknown
-from .arranged import ARRANGED
-from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, Described, Module
+from .admonitions import BOXES
+from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, InDomain, Module
 from .html import tree_html
-from .objects import OBJECTS, Setting
+from .layout import LAYOUT
+from .objects import OBJECTS, Foreign, Setting
 from .pictures import PICTURES
 from .roles import role
 from .tabs import TABS
@@ -46,7 +46,7 @@ _TRANSFORMS = (
     references.ExternalTargets,
     references.InternalTargets,
 )
-_DIRECTIVES = {**ARRANGED, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS}
+_DIRECTIVES = {**LAYOUT, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS}
 # In a domain every directive describes an object, except for these.
 _IN_DOMAINS: dict[str, type[Directive]] = {
     "currentmodule": Module,
@@ -105,11 +105,11 @@ def _directive(name: str, find: Callable[..., Any], *rest: Any) -> type[Directiv
         return _DIRECTIVES[key]
     domain, colon, last = key.rpartition(":")
     if colon and domain:
-        return _IN_DOMAINS.get(last, Described)
+        return _IN_DOMAINS.get(last, InDomain)
     if key.startswith("auto"):
         return AutoDescribed
     found = find(name, *rest)[0]
-    return found if isinstance(found, type) and issubclass(found, Directive) else Unknown
+    return found if isinstance(found, type) and issubclass(found, Directive) else Foreign
 
 
 def _bounded(method: _InlineMethod) -> _InlineMethod:

@@ -18,7 +18,7 @@ from ..outline.plan import SitePlan
 
 _OWN = (
     "doc_id", "collection", "path", "title", "description", "tags", "language", "modified", "syntax",
-    "anchors", "text", "html", "url",
+    "anchors", "text", "html", "url", "front_matter",
 )  # fmt: skip
 _REFERENCES = ("wikilink", "transclusion")
 _TRANSCLUSION = "![["

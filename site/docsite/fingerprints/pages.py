@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..incremental.columns import Digests, digest, digest_of_texts
+from ..outline.pages_below import asks_for_pages, pages_below
 from ..outline.plan import SitePlan
 from .around import backlink_digests, drawing_digests, ranks_of, related_digests, shown_digests
 from .branches import navigation_digests
@@ -39,6 +40,7 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
         related_digests(plan, shown),
         _topics(plan),
         _blogs(plan, content),
+        _below(plan, content),
         [digest_of_texts(*map(repr, plan.languages.translations(e.page))) for e in plan.library.entries],
     )
     return [
@@ -53,6 +55,17 @@ def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:
     for entry in plan.library.entries:
         names = plan.neighbours(entry.page)
         found.append(digest(*(shown[plan.by_page[name].row].tobytes() if name else b"" for name in names)))
+    return found
+
+
+def _below(plan: SitePlan, content: Sequence[bytes]) -> list[bytes]:
+    """Return what each page may show of the pages below it, which begins their texts where it asks for it."""
+    found: list[bytes] = []
+    for entry, asks in zip(plan.library.entries, asks_for_pages(plan.library), strict=True):
+        below = pages_below(plan.tree, entry.page, plan.by_page)
+        shown = [plan.by_page[each.page].row for each in below if each.page] if asks else []
+        texts = digest_of_texts(*map(repr, below)) if below else b""
+        found.append(digest(texts, *(content[row] for row in shown)))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
 
@@ -77,9 +77,8 @@ def contents_of(
         if items[name] and (given.entries or summary):
             hidden |= pages.left_out(items[name])
         for path, folder in given.folders.items():
-            relative = [_moved(each, path) for each in folder.entries]
-            shown = FolderEntry(folder.title, folder.order, tuple(relative))
-            folders[name, path] = shown
+            relative = tuple(_moved(each, path) for each in folder.entries)
+            folders[name, path] = replace(folder, entries=relative)
         remarks += [*given.remarks, *pages.remarks()]
     return SiteContents(items, folders, frozenset(hidden), tuple(remarks))
 

@@ -13,18 +13,25 @@ from types import MappingProxyType
 from typing import Any
 
 from ...pipeline.errors import SettingsError
+from ...pipeline.navigation.categories import CATEGORY_FILES
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from ...pipeline.navigation.summary import read_summary
-from ...pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
+from ...pipeline.navigation.yaml_files import (
+    read_category,
+    read_data,
+    read_mkdocs,
+    read_pages,
+    read_zensical,
+)
 from ...pipeline.settings.site import Site
 from ...pipeline.untrusted import NotRead, read_regular
 
 MAX_BYTES, MAX_FOLDERS = 2_000_000, 20_000
 # Of a file, and of parts within each other.
 MAX_PARTS, _MAX_DEPTH = 50, 5
-_IN_FOLDERS = frozenset({".pages", "_category_.json", "_category_.yml", "_category_.yaml"})
+_IN_FOLDERS = frozenset({".pages", *CATEGORY_FILES})
 _log = logging.getLogger("noctule")
 
 
@@ -144,7 +151,9 @@ def _contents(file: NavigationFile, text: str) -> Contents:
     name = file.location.name.lower()
     if name.endswith(".md"):
         return read_summary(text)
-    if name.startswith("mkdocs") or name in ("properdocs.yml", "zensical.yml"):
+    if name == "zensical.toml":
+        return read_zensical(text)
+    if name.startswith("mkdocs") or name in ("properdocs.yml", "zensical.yml", "zensical.yaml"):
         return read_mkdocs(text)
     if name.endswith((".yml", ".yaml")):
         return read_data(text)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...pipeline.links.published import unnumbered
 from ...pipeline.navigation.entry import REST, FolderEntry
 from .. import urls
 from ..library import Entry
@@ -20,6 +19,7 @@ from ..placement import NO_ORDER
 from .blogs import Blogs
 from .contents import Item, SiteContents, without_number
 from .navigation import Node, Tree, told_apart, tree_of
+from .places import dotted_folders, is_index, parents_of, place_of
 
 _NO_BLOGS = Blogs()
 _NUMBERS = re.compile(r"([0-9]+)")
@@ -71,7 +71,7 @@ def build_tree(
 class _Builder:
     def __init__(self, root: _Draft, shown: list[Entry], several: bool, blogs: Blogs) -> None:
         self._root, self._shown, self._several, self._blogs = root, shown, several, blogs
-        self._dotted = _dotted_folders(self._shown)
+        self._dotted = dotted_folders(self._shown)
 
     def collection(self, name: str, contents: SiteContents) -> None:
         """Add the pages of one collection."""
@@ -79,9 +79,9 @@ class _Builder:
         top = self._root.children.setdefault(name, _Draft(name)) if self._several else self._root
         items = contents.items.get(name, ())
         listed = {entry.page for entry in _listed(items)}
-        above = _parents([entry for entry in entries if entry.page not in listed])
+        above = parents_of([entry for entry in entries if entry.page not in listed])
         drafts: dict[str, _Draft] = {}
-        for entry in sorted(entries, key=lambda e: (not _is_index(e), e.page)):
+        for entry in sorted(entries, key=lambda e: (not is_index(e), e.page)):
             if entry.page not in listed and entry.page not in above:
                 drafts[entry.page] = self._insert(entry)
         drafts |= {page: _Draft(page.removesuffix(".html"), entry) for page, (entry, _) in above.items()}
@@ -94,13 +94,13 @@ class _Builder:
 
     def _insert(self, entry: Entry) -> _Draft:
         """Add a page below the folders of its path; return its node."""
-        place = _place(entry)
+        place = place_of(entry)
         *folders, name = place.split("/")
         numbered = place != (entry.place or entry.page)
         node = self._root
         for folder in folders:
             node = node.children.setdefault(folder, _Draft(folder, numbered=numbered))
-        if _is_index(entry):
+        if is_index(entry):
             node.entry = entry
             return node
         stem = name.removesuffix(".html")
@@ -119,69 +119,11 @@ class _Builder:
         return child
 
 
-def _place(entry: Entry) -> str:
-    """Return the path of a page in the tree; a home page of another name keeps the place of its name."""
-    if entry.page == urls.HOME and posixpath.basename(entry.path) != urls.VAULT_ROOT:
-        return urls.page_path(entry.path)
-    place, own = entry.place or entry.page, urls.page_path(entry.path)
-    plain = unnumbered(own)
-    # Numbers that are left out of addresses order the tree all the same.
-    return place if place.endswith(own) or not place.endswith(plain) else place.removesuffix(plain) + own
-
-
-def _is_index(entry: Entry) -> bool:
-    return _place(entry).rsplit("/", 1)[-1] == urls.HOME
-
-
-def _dotted_folders(entries: Sequence[Entry]) -> frozenset[tuple[str, str]]:
-    """Return the folders of each collection that are vaults of Dendron.
-
-    They hold a ``root.md``, or half of their notes stand below another one by their dotted name.
-    """
-    folders: dict[tuple[str, str], set[str]] = {}
-    for entry in entries:
-        folder, name = posixpath.split(entry.path)
-        folders.setdefault((entry.collection, folder), set()).add(posixpath.splitext(name)[0])
-    return frozenset(folder for folder, names in folders.items() if _is_vault(names))
-
-
-def _is_vault(names: Set[str]) -> bool:
-    below = sum("." in name and name.partition(".")[0] in names for name in names)
-    return posixpath.splitext(urls.VAULT_ROOT)[0] in names or (below > 1 and 2 * below >= len(names))
-
-
 def _listed(items: Sequence[Item]) -> Iterator[Entry]:
     for item in items:
         if item.entry is not None:
             yield item.entry
         yield from _listed(item.children)
-
-
-def _parents(entries: Sequence[Entry]) -> dict[str, tuple[Entry, Entry]]:
-    """Return for each page that names its parent by title the page and that parent, without circles."""
-    by_title: dict[str, list[Entry]] = {}
-    if any(entry.placement.parent for entry in entries):
-        for entry in entries:
-            by_title.setdefault(entry.title, []).append(entry)
-    found: dict[str, tuple[Entry, Entry]] = {}
-    for entry in entries:
-        wanted = by_title.get(entry.placement.parent, ()) if entry.placement.parent else ()
-        grand = entry.placement.grand_parent
-        fitting = [each for each in wanted if not grand or each.placement.parent == grand]
-        if fitting and fitting[0] is not entry:
-            found[entry.page] = (entry, fitting[0])
-    return {page: pair for page, pair in found.items() if _ends(page, found)}
-
-
-def _ends(page: str, found: Mapping[str, tuple[Entry, Entry]]) -> bool:
-    """Return whether going up from this page leaves the pages with a parent, and does not come back."""
-    seen = set[str]()
-    while page in found:
-        if page in seen:
-            return False
-        seen.add(page)
-        page = found[page][1].page
-    return True
 
 
 def _describe(top: _Draft, path: str, folder: FolderEntry) -> None:
@@ -190,6 +132,8 @@ def _describe(top: _Draft, path: str, folder: FolderEntry) -> None:
     if draft is None:
         return
     draft.title, draft.order = folder.title or draft.title, folder.order
+    if folder.page != "":
+        _choose_page(draft, folder.page)
     named = {posixpath.splitext(posixpath.basename(entry.target))[0]: entry for entry in folder.entries}
     for number, (name, entry) in enumerate(named.items()):
         if name == REST:
@@ -197,6 +141,24 @@ def _describe(top: _Draft, path: str, folder: FolderEntry) -> None:
                 draft.children[key].number = number
         elif (child := draft.children.get(name)) is not None:
             child.number, child.title = number, entry.title or child.title
+
+
+def _choose_page(draft: _Draft, name: str | None) -> None:
+    """Let a page in a folder stand for it, or none, and its index be a page like the others in it."""
+    chosen = next((each for each in draft.children.values() if name and _has_name(each.entry, name)), None)
+    if chosen is None and name is not None:
+        return
+    own, draft.entry = draft.entry, None
+    if own is not None:
+        draft.children[f"{own.page}/"] = _Draft(_stem(own.page), own)
+    if chosen is not None:
+        draft.entry, chosen.entry = chosen.entry, None
+
+
+def _has_name(entry: Entry | None, name: str) -> bool:
+    stem = posixpath.splitext(posixpath.basename(entry.path))[0] if entry else ""
+    own = posixpath.basename(name)
+    return entry is not None and own in (stem, without_number(stem), entry.placement.name)
 
 
 def _at(top: _Draft, path: str) -> _Draft | None:
@@ -281,7 +243,9 @@ def _frozen(draft: _Draft, name: str, path: str) -> Node:
 def _label(draft: _Draft) -> str:
     if draft.title:
         return draft.title
-    if (entry := draft.entry) is not None and (entry.placement.label or entry.title != _stem(_place(entry))):
+    if (entry := draft.entry) is not None and (
+        entry.placement.label or entry.title != _stem(place_of(entry))
+    ):
         return entry.placement.label or entry.title
     plain = without_number(draft.key.rsplit("/", 1)[-1])
     return plain.replace("-", " ").replace("_", " ").strip() or draft.key

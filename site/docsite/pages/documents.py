@@ -5,21 +5,23 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from ...pipeline.model import TAG_NOTES
+from ...pipeline.parse.markdown.authoring import PAGES_BELOW
 from .. import urls
 from ..content.markdown_html import Anchored
 from ..content.render import Content
 from ..library import CommunityRow, Entry, by_title
 from ..maps.neighbours import neighbour_graph
 from ..outline.blogs import Post
-from ..outline.navigation import Node, window
+from ..outline.pages_below import PageBelow, pages_below
 from ..outline.plan import MAX_BACKLINKS, SitePage, SitePlan
 from .blog import BlogView, blog_view
 from .frame import frame_of
+from .options import PageOptions, options_of
 
 # A table of contents shows the two upper levels below the title, if there is more than one heading.
 TOC_LEVELS = 2
@@ -70,7 +72,7 @@ class DocumentView:
     graph: Markup
     post: Post | None
     blog: BlogView | None
-    below: tuple[Node, ...]
+    below: tuple[PageBelow, ...]
 
 
 def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
@@ -86,13 +88,14 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
     rows = plan.relations.related_to(entry.row)
     before, after = plan.neighbours(entry.page)
     blog = plan.blogs.of(entry.page)
-    toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)))
+    options = options_of(plan.library.front_matter(entry))
+    toc = _toc(content, frozenset(section.slug for section in plan.library.sections(entry)), options)
     head, body = content.parts
     return DocumentView(
         # What noctule.docsite.content.render gives is sanitised, and completed with escaped text only.
         head=Markup(head),  # noqa: S704
         content=Markup(body),  # noqa: S704
-        shows_title=not content.has_title,
+        shows_title=not content.has_title and options.title,
         crumbs=_crumbs(plan, entry),
         toc=toc,
         toc_level=min((heading.level for heading in toc), default=2),
@@ -101,13 +104,13 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         community=community,
         community_label=plan.topic_label(community) if community else "",
         community_page=plan.community_page(entry.community),
-        previous=plan.by_page[before] if before else None,
-        next=plan.by_page[after] if after else None,
+        previous=plan.by_page[before] if before and options.previous else None,
+        next=plan.by_page[after] if after and options.next else None,
         related=tuple(plan.library.entries[row] for row in rows),
         backlinks=_backlinks(plan, linking),
         backlinks_left_out=max(len(linking) - MAX_BACKLINKS, 0),
-        edit_url=_source_url(plan.settings.edit_url, entry),
-        history_url=_source_url(plan.settings.history_url, entry),
+        edit_url=_source_url(plan.settings.edit_url, entry) if options.edit_url is None else options.edit_url,
+        history_url="" if options.edit_url == "" else _source_url(plan.settings.history_url, entry),
         twin=plan.twins.get(entry.page, ""),
         graph=neighbour_graph(plan, entry),
         post=plan.blogs.post(entry.page),
@@ -144,36 +147,52 @@ def _crumbs(plan: SitePlan, entry: Entry) -> tuple[Crumb, ...]:
     home = () if entry.page == urls.HOME else (Crumb(plan.title, urls.HOME),)
     blog = plan.blogs.of(entry.page)
     first = {posixpath.dirname(blog.page): Crumb(blog.title, blog.page)} if blog is not None else {}
+    several = plan.library.collections[1:] and plan.library.collections
+    tops = {name: f"{name}/{urls.HOME}" for name in several}
     found = (
-        first.get(node.key, Crumb(node.label, None)) if node.page is None else Crumb(node.label, node.page)
+        first.get(node.key, Crumb(node.label, tops.get(node.key)))
+        if node.page is None
+        else Crumb(node.label, node.page)
         for node in above
         if node.page != urls.HOME
     )
-    return (*home, *found)
+    return (*home, *(each for each in found if each.page != entry.page))
 
 
-def _pages_below(plan: SitePlan, entry: Entry, content: str) -> tuple[Node, ...]:
-    """Return the pages of a section whose own page says little and leads to none of them.
+def _pages_below(plan: SitePlan, entry: Entry, content: str) -> tuple[PageBelow, ...]:
+    """Return the pages below one that asks for them, or says little and leads to none of them.
 
-    In Docusaurus, Hugo and others such a page shows what is below it; the fingerprint of its navigation
-    holds what is shown here.
+    Just the Docs lists them unless the front matter says otherwise; Docusaurus, Hugo and others do on
+    pages of sections.
     """
-    trail = plan.tree.trail(entry.page)
-    nodes = trail[-1].children if trail else ()
-    if not nodes or len(_TAG.sub(" ", content).split()) > MOST_WORDS_ABOVE_PAGES:
+    below, asked = pages_below(plan.tree, entry.page, plan.by_page), entry.placement.lists_below
+    if not below or asked is False:
         return ()
-    pages = {node.page for node in nodes}
+    if asked or PAGES_BELOW in plan.library.text(entry):
+        return tuple(_with_summary(plan, each) for each in below)
+    if len(_TAG.sub(" ", content).split()) > MOST_WORDS_ABOVE_PAGES:
+        return ()
+    pages = {each.page for each in below}
     targets = (plan.library.by_id.get(link.target_id or "") for link in plan.library.links(entry))
-    if any(target is not None and target.page in pages for target in targets):
-        return ()
-    return tuple(node for node in nodes[: window(0, len(nodes))[1]] if node.page or node.url)
+    return () if any(target is not None and target.page in pages for target in targets) else below
 
 
-def _toc(content: Content, slugs: frozenset[str]) -> tuple[Anchored, ...]:
+def _with_summary(plan: SitePlan, below: PageBelow) -> PageBelow:
+    """Return a page below with how its text begins, if its front matter does not describe it."""
+    if below.description or not below.page or below.size:
+        return below
+    return replace(below, description=plan.renderer.summary(plan.by_page[below.page]))
+
+
+def _toc(content: Content, slugs: frozenset[str], options: PageOptions) -> tuple[Anchored, ...]:
     """Return the upper headings below the title, without empty ones, for which the index has no section."""
+    if not options.contents:
+        return ()
     headings = content.headings[1:] if content.has_title else content.headings
     # A heading that the sanitiser dropped (below an unclosed <textarea>, say) cannot be linked to.
     filled = [h for h in headings if h.slug in slugs and h.title and f'id="{h.slug}"' in content.html]
-    shown = sorted({heading.level for heading in filled})[:TOC_LEVELS]
+    levels = sorted({heading.level for heading in filled})
+    first, last = options.levels or (1, (levels[:TOC_LEVELS] or [1])[-1])
+    shown = [level for level in levels if first <= level <= last]
     toc = tuple(heading for heading in filled if heading.level in shown)
     return toc if len(toc) >= MIN_TOC_ENTRIES else ()

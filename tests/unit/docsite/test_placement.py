@@ -32,6 +32,29 @@ def test_a_place_that_is_no_number_comes_last() -> None:
     assert read_category("position: .nan", "_category_.yml").order == NO_ORDER
 
 
+def test_a_post_has_its_day_in_its_address_and_stands_where_its_file_does() -> None:
+    texts = {
+        "docs": {"2026-11-25-no-post.md": "# No post\n"},
+        "blog": {
+            "2026-11-25-owl.md": "# Owl\n",
+            "2025-01-02-folder/index.md": "# Folder\n",
+            "2024-01-02-named.md": "---\nslug: named\n---\n# Named\n",
+            "about.md": "# About\n",
+        },
+    }
+    plan = plan_site(snapshot_of(texts), Site(slugs=True, blogs=("blog",)))
+    assert {entry.path: entry.page for entry in plan.library.entries} == {
+        "2026-11-25-no-post.md": "docs/2026-11-25-no-post.html",
+        "2026-11-25-owl.md": "blog/2026/11/25/owl.html",
+        "2025-01-02-folder/index.md": "blog/2025/01/02/folder.html",
+        "2024-01-02-named.md": "blog/named.html",
+        "about.md": "blog/about.html",
+    }
+    assert [len(plan.tree.trail(page)) for page in ("blog/2026/11/25/owl.html", "blog/named.html")] == [2, 2]
+    plain = plan_site(snapshot_of(texts), Site(blogs=("blog",)))
+    assert "blog/2026-11-25-owl.html" in plain.by_page
+
+
 @pytest.mark.parametrize(
     ("slug", "page"),
     [

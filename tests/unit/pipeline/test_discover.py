@@ -41,7 +41,7 @@ def test_files_come_sorted_whatever_the_order_on_disk(tmp_path: Path) -> None:
 
 
 def test_hidden_names_and_unmatched_files_are_passed_over_in_silence(tmp_path: Path) -> None:
-    write(tmp_path, ".git/x.md", ".hidden.md", "image.png", "x.md")
+    write(tmp_path, ".git/x.md", ".hidden.md", "image.png", "x.md", "~$x.md")
     listing = list_files("c", collection(tmp_path))
     assert [file.path for file in listing.files] == ["x.md"]
     assert listing.rejections == ()

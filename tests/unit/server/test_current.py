@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -229,3 +231,25 @@ def test_nobody_waits_while_the_store_is_asked(world: _World, current: CurrentSe
     borrowed.set()
     thread.join()
     assert is_free
+
+
+class _Circle:
+    """What only a collection lets go of."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_is_served_is_not_looked_through_again_and_what_was_goes(
+    world: _World, current: CurrentSearcher
+) -> None:
+    current.refresh()
+    kept = gc.get_freeze_count()
+    assert kept > 0
+    left = weakref.ref(_Circle())
+    gc.freeze()  # as the last swap would have left it
+    assert left() is not None
+    world.store.move("b")
+    current.refresh()
+    assert left() is None
+    assert gc.get_freeze_count() > 0

@@ -10,7 +10,7 @@ import { remember } from "./remember.js";
 import { showEarly, showResults } from "./results.js";
 import { notes, showFailure, showInAddress, showNothing, showStart } from "./states.js";
 
-const PAUSE = 100; // longer than between two keys
+const PAUSE = 85; // longer than between two keys of a fast typist
 const SHOWN = 6; // as many as a screen shows; the others come when they are scrolled to
 const NEAR_END = 160;
 /** @type {DialogParts | null} */

@@ -1,7 +1,6 @@
 // @ts-check
 // The engine: which files a query needs, in which order, and what the answer says.
 
-import { expanded, folded, tokensOf, withoutAccents } from "./analyze.js";
 import { boosted } from "./boosts.js";
 import { holdsPhrase } from "./excerpts.js";
 import { Gatherer } from "./gather.js";
@@ -13,6 +12,7 @@ import { rank } from "./rank.js";
 import { Reader } from "./reader.js";
 import { Store } from "./store.js";
 import { Tokens } from "./tokens.js";
+import { Typing } from "./typing.js";
 /** @import { Shown } from "./excerpts.js" */
 /** @import { Count, Kind } from "./facets.js" */
 /** @import { Hit } from "./listing.js" */
@@ -68,6 +68,7 @@ class Engine {
     this.gatherer = new Gatherer(this.store, this.reader);
     /** @type {WeakMap<Answer, {matching: Int32Array, listing: Listing}>} */
     this.behind = new WeakMap();
+    this.typing = new Typing(this.store, this.reader, this.gatherer);
   }
 
   /**
@@ -80,20 +81,11 @@ class Engine {
   }
 
   /**
-   * Loads what a query will need: of words that are finished, and of one that is being typed as soon as a
-   * single
-   * shard has all terms that begin so. What fails now is tried again by the search.
+   * Loads what a query will need, and ranks what came first, as far as that is sure while it is typed.
    * @param {string} words
    */
   warm(words) {
-    const { plain, partial } = takenApart(words);
-    if (partial) this.store.begin(withoutAccents(folded(partial))).catch(() => undefined);
-    const finished = partial && plain.endsWith(partial) ? plain.slice(0, -partial.length) : plain;
-    const tokens = tokensOf(finished).slice(-4);
-    for (const stemmer of this.manifest.stemmers) {
-      for (const token of tokens)
-        this.store.shards(expanded(token, stemmer)[0] || token).catch(() => undefined);
-    }
+    this.typing.begin(words);
   }
 
   /** The tokens of the model, for one query. */
@@ -112,15 +104,16 @@ class Engine {
     const typed = takenApart(query);
     const counts = facets || this.manifest.ranking.boosts.length ? this.store.facets() : null;
     counts?.catch(() => undefined);
-    const strange = this.tokens();
     const settled = early ? () => rest(REST_MS, signal) : undefined;
-    const { reads, spelling } = await this.reader.understood(typed, strange, settled);
+    const begun = early ? await this.typing.begunFor(query) : null;
+    const strange = begun ? begun.tokens : this.tokens();
+    const { reads, spelling } = await (begun?.understood || this.reader.understood(typed, strange, settled));
     signal?.throwIfAborted();
     const manifest = this.manifest.weighing(weights);
     const { question, shown } = await this.gathered(
       reads,
       typed,
-      { filters, early, signal },
+      { filters, early, signal, first: begun?.ranked },
       manifest,
       strange,
     );
@@ -153,18 +146,19 @@ class Engine {
    * What ranking needs; meanwhile the best hits by first tiers are shown, as far as these are on their way.
    * @param {Read[]} reads
    * @param {Typed} typed
-   * @param {Pick<SearchOptions, "early" | "signal"> & {filters: Record<string, any>}} options
+   * @param {Pick<SearchOptions, "early" | "signal"> & {filters: Record<string, any>, first?: Ranked[]}}
+   *   options
    * @param {Manifest} manifest
    * @param {Tokens} strange
    */
-  async gathered(reads, typed, { filters, early, signal }, manifest, strange) {
+  async gathered(reads, typed, { filters, early, signal, first }, manifest, strange) {
     const shown = new AbortController();
     const plain = !typed.phrases.length && !typed.excluded.length && !Object.keys(filters).length;
     if (early && plain) {
-      const { ranked } = rank(this.gatherer.beginning(reads), manifest);
-      const first = new Listing(this.store, ranked.slice(0, EARLY_HITS), reads).next(EARLY_HITS, signal);
-      first.then(
-        (hits) => !shown.signal.aborted && !signal?.aborted && hits.length && early(hits),
+      const ranked = first || rank(this.gatherer.beginning(reads), manifest).ranked;
+      const hits = new Listing(this.store, ranked.slice(0, EARLY_HITS), reads).next(EARLY_HITS, signal);
+      hits.then(
+        (found) => !shown.signal.aborted && !signal?.aborted && found.length && early(found),
         () => undefined,
       );
     }

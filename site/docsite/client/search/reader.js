@@ -67,6 +67,7 @@ export class Reader {
     for (const prefix of prefixes) found.push(await this.begun(folded(prefix)));
     for (const read of found.filter(({ terms }) => !terms.length)) {
       const parts = tokensOf(partsOfNames(plain, [read.token]).join(" "));
+      if (parts.length && folded(partial) === read.token) await settled?.();
       for (const part of parts) found.push({ ...(await this.lookedUp(part)), weight: PART_WEIGHT });
       if (parts.length) read.weight = 0; // known by its parts
     }

@@ -69,7 +69,18 @@ export class Store {
   }
 
   /**
-   * Loads the shards of all terms that begin so, where that is one of each segment.
+   * Whether the shards that would hold a term were read.
+   * @param {string} term
+   */
+  hasRead(term) {
+    return this.manifest.segments.every(({ family, firstTerms }) => {
+      const name = this.manifest.names[family][Math.max(0, placeOf(firstTerms, term))];
+      return !firstTerms.length || this.read.has(`${family} ${name}`);
+    });
+  }
+
+  /**
+   * Loads the shards of all terms that begin so, where that is one of each segment, and tells whether it is.
    * @param {string} prefix
    */
   async begin(prefix) {
@@ -78,6 +89,7 @@ export class Store {
       return number < 0 || segment.firstTerms[number + 1]?.startsWith(prefix) ? [] : [{ segment, number }];
     });
     await Promise.all(only.map(({ segment, number }) => this.shard(segment, number)));
+    return only.length === this.manifest.segments.filter(({ firstTerms }) => firstTerms.length).length;
   }
 
   /**

@@ -271,3 +271,19 @@ def test_a_segment_of_another_purpose_is_refused_and_said_to_be(
     assert rows["key"][0].as_py() not in ParseCache(tmp_path)
     assert "1 of 1 segments" in caplog.text
     assert "parsed again: 1 of another version" in caplog.text
+
+
+def test_a_segment_that_is_damaged_while_others_are_gathered_costs_its_rows_alone(
+    settings: Settings, tmp_path: Path
+) -> None:
+    cache, rows = ParseCache(tmp_path / "store"), _rows(settings, 1)
+    for at in range(len(rows)):
+        cache.add(rows.slice(at, 1))
+    first, second = rows["key"].to_pylist()[:2]
+    lost = cache._paths[0]
+    lost.write_bytes(lost.read_bytes()[:-1])
+    cache.forget_all_but([first, second])
+    assert (first in ParseCache(tmp_path / "store"), second in ParseCache(tmp_path / "store")) == (
+        False,
+        True,
+    )

@@ -23,6 +23,12 @@ VAULT = {
     "b/two.md": "---\ntags: [night]\n---\n# Two\n\nAlone.\n",
     "c/three.md": "# Three\n\nText.\n",
     "d/four.md": "---\ntags: [night]\n---\n# Four\n\nText.\n",
+    "e/index.md": "# E\n",
+    "e/five.md": "# Five\n",
+    "e/six.md": "# Six\n",
+    "f/index.md": "# F\n\n<!-- pages below -->\n",
+    "f/seven.md": "# Seven\n",
+    "f/eight.md": "# Eight\n\nText.\n",
 }
 PLAIN = Site(graph=False, related=0)
 Change = Callable[[TablesInMemory], TablesInMemory]
@@ -72,6 +78,8 @@ NIGHTS: Mapping[str, Night] = {
     "related_digests": Night(
         _with("title", "documents", "d/four.md", "Another"), Site(graph=False, related=3), "b/two.html"
     ),
+    "_below": Night(_with("description", "documents", "e/six.md", "Another"), PLAIN, "e/index.html"),
+    "asks_for_pages": Night(_text("f/eight.md", "# Eight\n\nOther text.\n"), PLAIN, "f/index.html"),
     "_topics": Night(_with("label", "communities", "", "creatures"), PLAIN, "a/one.html"),
 }
 

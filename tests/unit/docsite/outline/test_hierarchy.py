@@ -52,6 +52,13 @@ def test_mkdocs_orders_names_and_nests_and_what_it_leaves_out_is_not_in_the_tree
     assert found.order == ("index.html", "guide/index.html", "guide/b.html", "guide/a.html")
 
 
+def test_zensical_orders_pages_too(tmp_path: Path) -> None:
+    config = tmp_path / "zensical.toml"
+    config.write_text('[project]\nnav = [{"Second" = "b.md"}, "a.md"]\n')
+    found = tree({"a.md": page("A"), "b.md": page("B"), "other.md": page("Other")}, config)
+    assert list(shown(found.roots)) == ["Second b.html", "A a.html"]
+
+
 def test_missing_and_repeated_pages_are_remarks_of_the_plan(tmp_path: Path) -> None:
     config = tmp_path / "mkdocs.yml"
     config.write_text("nav: [gone.md, a.md, a.md]\n")
@@ -73,6 +80,45 @@ def test_folders_of_docusaurus_take_label_and_place_from_their_files(tmp_path: P
     assert list(shown(tree(texts, sidebars, tmp_path).roots)) == [
         "Hello 01-intro.html", "Begin", "  Z b/z.html", "  Y b/02-y.html", "After", "  X a/x.html",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ('{"type": "doc", "id": "chosen"}', ["B b/03-yours.html", "  Other b/index.html", "  X b/x.html"]),
+        ('{"type": "doc", "id": "b/2-named"}', ["B b/2-named.html", "  Other b/index.html"]),
+        ('{"type": "doc", "id": "gone"}', ["B b/index.html"]),
+        ("null", ["B", "  Other b/index.html"]),
+    ],
+)
+def test_a_page_that_a_category_leads_to_stands_for_its_folder(
+    link: str, expected: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "_category_.json").write_text(f'{{"label": "B", "link": {link}}}')
+    texts = {
+        "b/index.md": page("Other", sidebar_position=1),
+        "b/x.md": page("X", sidebar_position=2),
+        "b/03-yours.md": page("Yours", id="chosen", sidebar_position=3),
+        "b/2-named.md": page("Named", sidebar_position=4),
+    }
+    lines = list(shown(tree(texts, tmp_path).roots))
+    assert lines[: len(expected)] == expected
+
+
+def test_a_generated_page_stands_where_its_folder_does_whatever_its_address(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "_category_.json").write_text('{"label": "B"}')
+    front = {"slug": "/category/b"}
+    texts = {
+        "b/index.md": page("About B", **front),
+        "b/x.md": page("X"),
+        "a.md": page("[b](/docs/category/b)"),
+    }
+    plan = plan_site(snapshot_of({"docs": texts}), Site(slugs=True, navigation={"docs": (str(tmp_path),)}))
+    assert list(shown(plan.tree.roots)) == ["b a.html", "B category/b.html", "  X b/x.html"]
+    assert plan.neighbours("b/x.html") == ("category/b.html", None)
+    assert 'href="category/b.html"' in plan.renderer.render(plan.by_page["a.html"]).html
 
 
 def test_numbers_order_the_tree_also_where_addresses_leave_them_out(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs", "title": "T", "snippet_folders": ["."]},
     ),
     "MkDocs, describing a package": (
-        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# API\n\n::: kept.part\n",
+        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# ::: kept.part\n",
          "src/kept/__init__.py": "", "src/other/__init__.py": "", "tests/__init__.py": ""},
         {"root": "docs", "title": "T", "api": {"packages": ["src/kept"], "pages": ""}},
     ),
@@ -53,7 +53,27 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs, with files at the end of each page": (
         {"mkdocs.yml": "site_name: T\nmarkdown_extensions:\n- pymdownx.snippets:\n    base_path: [parts]\n"
          "    auto_append: [links.md, gone.md]\n", "docs/a.md": "# A\n", "parts/links.md": "[x]: a.md\n"},
-        {"root": "docs", "auto_append": ["parts/links.md"]},
+        {"root": "docs", "auto_append": ["parts/links.md"], "snippet_folders": ["parts"]},
+    ),
+    "MkDocs, with folders of snippets": (
+        {"mkdocs.yml": "markdown_extensions:\n- pymdownx.snippets:\n"
+         "    base_path: [., docs, docs/parts, ../away, gone, license]\n",
+         "docs/a.md": '--8<-- "x.md"\n', "docs/parts/x.md": "x\n", "license": "L\n"},
+        {"root": "docs", "snippet_folders": ["docs/parts"]},
+    ),
+    "Zensical": (
+        {"zensical.toml": '[project]\nsite_name = "T"\nsite_url = "https://e.org/"\nnav = ["a.md"]\n'
+         '[project.theme]\nlanguage = "de"\n[project.plugins.mkdocstrings.handlers]\n'
+         '[project.markdown_extensions.pymdownx.snippets]\nauto_append = ["links.md"]\n',
+         "mkdocs.yml": "site_name: before\n", "docs/a.md": "::: kept\n", "kept/__init__.py": "",
+         "links.md": "[x]: a.md\n"},
+        {"root": "docs", "title": "T", "base_url": "https://e.org/", "language": "de",
+         "navigation": ["zensical.toml"], "api": {"packages": ["kept"], "pages": ""},
+         "auto_append": ["links.md"]},
+    ),
+    "Zensical, in YAML": (
+        {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},
+        {"root": "docs", "title": "T", "navigation": ["zensical.yml"]},
     ),
     "mdBook": (
         {"book.toml": '[book]\ntitle = "T"\n[output.html.redirect]\n"/a.html" = "b.html"\n[preprocessor.p]\n',
@@ -67,9 +87,20 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "plugins: [['@docusaurus/plugin-client-redirects',\n"
          "{redirects: [{from: ['/o'], to: '/docs/a'}]}]]};\n"
          "module.exports = config;", "static/i.png": "x",
-         "sidebars.js": "module.exports = {}", "docs/a.mdx": "# A\n"},
+         "sidebars.js": "module.exports = {s: [{type: 'category', link: {type: 'generated-index'}}]}",
+         "docs/a.mdx": "# A\n"},
         {"root": "docs", "title": "T", "base_url": "https://e.org/x/", "redirects": {"/o": "/docs/a"},
-         "navigation": ["sidebars.js", "docs"], "static_folders": ["static"], "slugs": True},
+         "navigation": ["sidebars.js", "docs"], "static_folders": ["static"], "slugs": True,
+         "sidebars": ["sidebars.js"]},
+    ),
+    "Docusaurus, with a blog": (
+        {"docusaurus.config.js": "module.exports = {title: 'T', presets: [['classic',\n"
+         "{docs: {editUrl: 'https://git.example.org/edit/main/'}}]]};\n",
+         "docs/a.mdx": "import S from '!!raw-loader!@site/src/x.js';\n", "src/x.js": "x",
+         "blog/2026-11-25-owl.md": "Owls.\n", "versioned_docs/version-1.0/a.md": "# A\n"},
+        {"root": "docs", "blogs": ["blog"], "snippet_folders": ["src"],
+         "edit_url": "https://git.example.org/edit/main/{collection}/{path}", "name": "docs",
+         "left": "the pages in src/; the versions in versioned_docs/"},
     ),
     "Starlight": (
         {"astro.config.mjs": "export default defineConfig({site: 'https://e.org/',\n"
@@ -111,7 +142,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"config/_default/config.toml": 'baseURL = "https://e.org/"\ndisableLanguages = ["de"]\n',
          "config/_default/languages.toml": '[en]\ncontentDir = "content/en"\n[de]\n[nl]\n',
          "config/_default/params.toml": 'title = "T"\n', "content/en/a.md": "# A\n"},
-        {"root": "content/en", "title": "T", "base_url": "https://e.org/", "left": "the language nl"},
+        {"root": "content/en", "title": "T", "snippet_folders": ["."],
+         "base_url": "https://e.org/", "left": "the language nl"},
+    ),
+    "Hugo, with other languages": (
+        {"hugo.toml": '[languages.en]\n[languages.de]\n[languages.nl]\ncontentDir = "content/nl"\n'
+         '[languages.fr]\ncontentDir = "french"\n', "content/a.md": "# A\n", "content/a.de.md": "# A\n"},
+        {"root": "content", "exclude": ["*.de.md", "/nl/"], "left": "the language de"},
     ),
     "Dendron": (
         {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
@@ -157,7 +194,12 @@ def test_settings_of_every_tool_are_taken_over(
     collection, site = given["collections"][written.collection], given.get("site", {})
     assert found.tool == tool.partition(",")[0]
     assert expected.pop("left", "") in "; ".join(found.left)
-    known = {**site, **collection, "navigation": site.get("navigation", {}).get(written.collection)}
+    known = {
+        **site,
+        **collection,
+        "name": written.collection,
+        "navigation": site.get("navigation", {}).get(written.collection),
+    }
     assert {key: known.get(key) for key in expected} == expected
     assert all("#" in line for line in text.splitlines() if line.startswith(("title", "base_url", "root")))
 

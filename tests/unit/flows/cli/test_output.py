@@ -124,6 +124,21 @@ def test_init_writes_settings_that_load_for_the_folder_with_the_documents(tmp_pa
     assert written.found == "1 HTML file, 1 markdown file"
 
 
+def test_init_names_pdfs_that_are_not_searched_and_includes_them_where_there_is_nothing_else(
+    tmp_path: Path,
+) -> None:
+    for name in ("a.pdf", "b.docx", "~$b.docx"):
+        (tmp_path / name).write_text("x")
+    written = write_settings(tmp_path)
+    (collection,) = load(written.path).collections.values()
+    assert set(collection.include) == {"**/*.pdf", "**/*.docx"}
+    assert (written.found, written.unsearched) == ("1 PDF file, 1 Word file", "")
+    written.path.unlink()
+    (tmp_path / "a.md").write_text("x")
+    written = write_settings(tmp_path)
+    assert (written.found, written.unsearched) == ("1 markdown file", "1 PDF file, 1 Word file")
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("preset", presets())
 def test_init_writes_settings_from_every_preset_and_they_load(preset: str, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from noctule.pipeline.errors import SourceError
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import DocId, ResolvedLink
 from noctule.pipeline.settings.reading import parse
+from tests.office_files import docx_of
 from tests.pictures import notebook, png
 from tests.snapshot_builder import publish_tiny_snapshot
 
@@ -154,6 +155,14 @@ def test_images_of_notebooks_are_read_when_they_are_named(root: Path) -> None:
     assert "no such image" in rejection.reason and record.as_hashed
     left_out = _run(root, root.parent / "store", exclude=["*.ipynb/*.png"])
     assert not len(_collected(left_out, _IMAGE)[0])
+
+
+def test_images_of_word_documents_are_read_too(root: Path) -> None:
+    (root / "b.docx").write_bytes(docx_of("", files={"word/media/image1.png": png(4, 3)}))
+    run = _run(root, root.parent / "store", include=["**/*.md", "**/*.docx"])
+    table, record = _collected(run, "b.docx/image1.png", "b.docx/image2.png")
+    assert table["content"].to_pylist() == [png(4, 3)]
+    assert "no such image" in record.rejections[0].reason
 
 
 def test_a_change_of_a_notebook_after_the_hashing_is_noticed(root: Path) -> None:

@@ -42,6 +42,28 @@ def test_raw_code_and_strings_are_filled_in() -> None:
     assert shown == ["v1.2", '```jsx title="x.js"', "go()", "```"]
 
 
+def test_code_of_a_component_is_a_block_of_code() -> None:
+    text = 'import CodeBlock from "x";\n\n<CodeBlock language="bash">npm i owl</CodeBlock>\n\n'
+    text += "<CodeBlock language='js'>\n{`  a();\n  b();`}\n</CodeBlock>\n"
+    shown = [line for line in expanded(text, "docusaurus").text.splitlines()[1:] if line]
+    assert shown == ["```bash", "npm i owl", "```", "```js", "  a();", "  b();", "```"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [("1 + 1", "2"), ("7 / 2", "3.5"), ("(2 + 3) * 4 - 1.5", "18.5"), ("0.1 + 0.2", "0.30000000000000004")],
+)
+def test_a_sum_of_numbers_is_what_vue_would_show(expression: str, result: str) -> None:
+    found = expanded(f"Sum {{{{ {expression} }}}}.\n", "vitepress")
+    assert (found.text, found.notes) == (f"Sum {result}.\n", ())
+
+
+@pytest.mark.parametrize("expression", ["1 / 0", "2 ** 999", "01 + 1", "(" * 70, "1 // 2", "1 +"])
+def test_what_is_no_sum_of_numbers_is_a_remark(expression: str) -> None:
+    found = expanded(f"Sum {{{{ {expression} }}}}.\n", "vitepress")
+    assert found.text == "Sum .\n" and "is not evaluated" in found.notes[0]
+
+
 def test_a_partial_that_imports_itself_is_a_remark() -> None:
     found = expanded("import Self from './_self.mdx'\n\n<Self />\n")
     assert "the file includes itself" in found.notes[0]
@@ -60,11 +82,11 @@ def test_a_page_of_vitepress_loses_what_is_for_vue() -> None:
     text = (
         '# {{ $frontmatter.title }} <Badge type="tip" text="new" />\n\n[[toc]]\n\n'
         "::: v-pre\n{{ raw }}\n:::\n\n"
-        "<script setup>\nimport a from 'b'\n\nlet x\n</script>\n\n{{ 1 + 1 }} `{{ code }}`\n"
+        "<script setup>\nimport a from 'b'\n\nlet x\n</script>\n\n{{ n + 1 }} `{{ code }}`\n"
     )
     found = expanded(text, "vitepress", "/docs/page.md")
     assert found.text.split() == ["#", "Owls", "new", "\\{{", "raw", "}}", "`{{", "code", "}}`"]
-    assert "{{ 1 + 1 }} is not evaluated" in found.notes[0]
+    assert "{{ n + 1 }} is not evaluated" in found.notes[0]
 
 
 def test_braces_in_an_element_that_vue_does_not_compile_stay() -> None:

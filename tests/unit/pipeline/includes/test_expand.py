@@ -227,3 +227,12 @@ def test_files_that_include_each_other_and_hold_nothing_end_soon() -> None:
 
     expand("{{#include d1.md}}\n" * 30, "/docs/d0.md", find, 1_000_000)
     assert 1_000 < looked <= 10_000
+
+
+def test_code_that_a_tool_would_run_is_left_out_with_a_remark_unless_it_is_to_be_shown() -> None:
+    text = 'A\n\n```python exec="yes"\n--8<-- "gone.py"\n```\n\nB\n\n```sh exec="1" source="above"\nls\n```\n'
+    found = expanded(text, {})
+    assert found.text == 'A\n\n\n\nB\n\n```sh exec="1" source="above"\nls\n```\n'
+    assert found.notes == ("line 3: what this code prints is left out: nothing is run",)
+    quoted = '````md\n```python exec="on"\n1\n```\n````\n'
+    assert expanded(quoted, {}).text == quoted

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
-from noctule.pipeline.includes.project import Context, Project
+from noctule.pipeline.includes.project import Context, Project, context_of
 
 FILES = {"part.md": "---\ntitle: x\n---\nA part.\n", "a.go": "package a\n"}
 
@@ -46,6 +46,22 @@ def lines(text: str) -> list[str]:
         ('[x]({{< relref "gone.md#a" >}})', "[x](gone.md#a)"),
         ('{{< button href="https://e.org" >}}Go{{< /button >}}', "[Go](https://e.org)"),
         ("{{< comment >}}secret{{< /comment >}}", ""),
+        ("{{< instagram abc >}}", "<https://www.instagram.com/p/abc/>"),
+        ('a {{< badge "new" >}} {{< badge content="b" >}} {{< kbd "Ctrl" >}}', "a new b Ctrl"),
+        ('{{< hextra/hero-button text="Start" link="docs" >}}', "[Start](docs)"),
+        (
+            '{{< cards >}}\n    {{< card link="a" title="A" subtitle="B" image="/c.png" >}}\n{{< /cards >}}',
+            "\n- ![A](/c.png) **[A](a)** — B\n",
+        ),
+        (
+            '{{< filetree/folder name="a" >}}\n  {{< filetree/file name="b" >}}\n{{< /filetree/folder >}}',
+            "- `a`\n  - `b`\n",
+        ),
+        (
+            '{{< figure src="a.png" link="https://e.org" caption="C" attr="Ada" attrlink="b" >}}',
+            "[![C](a.png)](https://e.org)\n\n*C [Ada](b)*",
+        ),
+        ("{{< imgproc a.png Fit >}}\nA *caption*.\n{{< /imgproc >}}", "![](a.png)\n\nA *caption*."),
     ],
 )
 def test_a_shortcode_becomes_what_it_stands_for(given: str, shown: str) -> None:
@@ -78,6 +94,58 @@ def test_notes_and_tabs_become_boxes_that_nest() -> None:
     ]
 
 
+def test_tabs_are_named_by_their_group_and_hold_code_in_docsy() -> None:
+    text = '{{< tabs items="A, B" >}}{{< tab >}}1{{< /tab >}}{{< tab name="C" >}}2{{< /tab >}}{{< /tabs >}}'
+    assert [line for line in lines(text) if "tab" in line] == ["//////// tab | A", "//////// tab | C"]
+    text = '{{< tabpane lang="go" >}}{{% tab header="No" disabled=true /%}}\n'
+    text += '{{< tab header="X" >}}\na *b*\n{{< /tab >}}'
+    assert lines(text + '{{< tab "Y" "js" >}}c{{< /tab >}}{{< /tabpane >}}') == [
+        *("//////// tab | X", "```go", "a *b*", "```", "////////"),
+        *("//////// tab | Y", "```js", "c", "```", "////////"),
+    ]
+    text = '{{< tabpane text=true >}}{{% tab header="X" %}}\na *b*\n{{% /tab %}}{{< /tabpane >}}'
+    assert lines(text) == ["//////// tab | X", "a *b*", "////////"]
+
+
+def test_an_image_is_found_by_the_beginning_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a/images").mkdir(parents=True)
+    for name in ("a/index.md", "a/owl.txt", "a/images/owl-1.png"):
+        (tmp_path / name).write_text("x")
+    found = expanded('{{< imgproc owl Fit "4x4" >}}{{< /imgproc >}}', str(tmp_path), "a/index.md")
+    assert found.text.strip() == "![](images/owl-1.png)"
+
+
+def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> None:
+    templates = {
+        "version": "<b>{{ site.Params.Version }}</b>{{/* not shown */}}\n",
+        "beta": '<div title="{{ .Get "t" | safeHTML }}"><p>{{ .Page.Title }}</p>'
+        "{{ .Inner | markdownify }}</div>",
+        "key": "[{{ .Get 0 }}]",
+        "decides": "{{ if .Get 0 }}x{{ end }}",
+        "twice": "{{ .Inner }}{{ .Inner }}",
+    }
+    for name, template in templates.items():
+        (tmp_path / "layouts/shortcodes").mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"layouts/shortcodes/{name}.html").write_text(template)
+    (tmp_path / "hugo.toml").write_text('[params]\nversion = "2.1"\n[params.a]\nB = "c"\n')
+    (tmp_path / "content").mkdir()
+    text = (
+        "+++\ntitle = 'T'\n+++\nv{{< version >}} {{< param version >}} {{< param a.b >}} {{< key A >}}"
+        '{{< beta t="u" >}}x{{< /beta >}} {{< decides 1 >}}{{< twice >}}y{{< /twice >}}'
+    )
+    path = str(tmp_path / "content/a.md")
+    context = context_of(text, path, [tmp_path / "content", tmp_path])
+    found = expand(text, path, lambda *_: IncludedFile("", ""), 100_000, context)
+    assert found.text.partition("+++\n")[2].partition("+++\n")[2] == (
+        'v<b>2.1</b> 2.1 c [A]<div title="u"><p>T</p>x</div> y'
+    )
+    assert [note.split()[4] for note in found.notes] == ["decides", "twice"]
+    outside = expand(
+        text, path, lambda *_: IncludedFile("", ""), 1_000, context_of(text, path, [tmp_path / "content"])
+    )
+    assert "2.1" not in outside.text
+
+
 def test_a_box_may_have_its_text_as_an_argument() -> None:
     text = '{{< alert icon="x" text="Mind the owl." />}}'
     assert lines(text) == ["//////// note", "Mind the owl.", "////////"]
@@ -87,7 +155,9 @@ def test_unknown_shortcodes_go_and_what_they_enclose_stays() -> None:
     found = expanded("a\n{{< chart x=1 >}} {{< frame >}}inner{{< /frame >}} {{< /stray >}}")
     assert found.text == "a\n inner "
     assert [note.partition(":")[0] for note in found.notes] == ["line 2"] * 3
-    assert "the shortcode chart is not known and is removed" in found.notes[0]
+    assert "the shortcode chart is not known: it is removed" in found.notes[0]
+    found = expanded('A {{< tooltip text="Pod" term="pod" >}} is {{< x title="T" url="u" >}}.')
+    assert found.text == "A Pod is [T](u)." and "tooltip is not known: its words" in found.notes[0]
 
 
 def test_a_reference_is_found_as_hugo_finds_it(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
-from noctule.pipeline.includes.project import Context, Project, Tool
+from noctule.pipeline.includes.project import Context, Project, Tool, tools_of
 
 
 def expanded(text: str, tool: Tool | None = "obsidian") -> ExpandedText:
@@ -53,6 +54,9 @@ def test_a_template_of_a_vault_is_left_out_and_one_in_code_stays() -> None:
         ("- **Due Date**:: now", "- **Due Date:** now  "),
         ("- [ ] mow (due:: [[2026-01-01]])", "- [ ] mow [[2026-01-01]]"),
         ("Rated [rating:: 9] of 10", "Rated **rating:** 9 of 10"),
+        ("- item\n\n    due:: now", "- item\n\n    **due:** now  "),
+        ("!!! note\n\n    due:: now", "!!! note\n\n    **due:** now  "),
+        ("a\n    due:: now", "a\n    **due:** now  "),
     ],
 )
 def test_a_field_is_its_key_and_its_value(written: str, shown: str) -> None:
@@ -67,6 +71,11 @@ def test_a_field_is_its_key_and_its_value(written: str, shown: str) -> None:
         "```\na:: b\n```",
         "std::vec",
         "::: note\nx\n:::",
+        "An example:\n\n    a:: b\n\n    [a:: b] and <% x %> and `= this.x`",
+        "\ta:: b\n\nText.",
+        "- item\n\n      a:: b",
+        "> quoted\n>\n>     a:: b",
+        "Text.\n\n    ```dataview\n    TABLE x\n    ```\n\nText.",
     ],
 )
 def test_what_is_no_field_stays(text: str) -> None:
@@ -94,3 +103,10 @@ def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
 def test_a_link_of_dendron_has_its_text_first(written: str, read: str) -> None:
     assert expanded(written, "dendron").text == read
     assert expanded(written, "obsidian").text == written
+
+
+def test_the_content_of_quartz_is_a_vault(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    assert tools_of([tmp_path / "content"]) == frozenset()
+    (tmp_path / "quartz.config.ts").write_text("")
+    assert tools_of([tmp_path / "content"]) == {"obsidian"}

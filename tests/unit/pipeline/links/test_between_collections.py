@@ -48,6 +48,25 @@ def test_a_path_out_of_the_folder_leads_into_another_one(target: str, found: str
     assert (link.target_id, link.status) == (found, status)
 
 
+@pytest.mark.parametrize(
+    ("target", "found", "status"),
+    [
+        ("/other/guide/page#part", "other:guide/page.md", "resolved"),
+        ("/other/guide/page#gone", "other:guide/page.md", "missing-heading"),
+        ("/other", "other:index.md", "resolved"),
+        ("/inner/", None, "external"),  # the site has a page of its own there
+        ("/inner/gone", None, "missing-document"),
+        ("/nobody", None, "missing-document"),
+        ("other/guide/page", None, "missing-document"),
+    ],
+)
+def test_a_path_from_the_top_may_begin_with_another_collection(
+    target: str, found: str | None, status: str
+) -> None:
+    link = resolve(target)
+    assert (link.target_id, link.status) == (found, status)
+
+
 @pytest.mark.parametrize("kind", ["wikilink", "transclusion"])
 def test_a_wikilink_may_name_the_collection(kind: LinkKind) -> None:
     assert resolve("other:page", kind).target_id == "other:guide/page.md"

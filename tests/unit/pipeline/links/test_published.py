@@ -34,6 +34,9 @@ def _link(texts: dict[str, str], assets: tuple[str, ...] = ()) -> ResolvedLink:
         ("01-app/02-guides/03-cache.md", "title: Cache", "app/guides/cache#part"),
         ("01-app/02-guides/03-cache.md", "title: Cache", "/docs/app/guides/cache"),
         ("guide/a.md", "title: A", "/docs/guide/a"),
+        ("2026-11-25-first-owl.md", "title: A", "/docs/2026/11/25/first-owl"),
+        ("_posts/2026-11-25-first-owl.md", "title: A", "/2026/11/25/first-owl.html"),
+        ("2026-11-25-first/index.md", "title: A", "/2026/11/25/first/"),
     ],
 )
 def test_a_link_to_the_path_at_which_a_tool_publishes_a_page_leads_to_it(

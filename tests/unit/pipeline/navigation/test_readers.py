@@ -13,7 +13,13 @@ from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
-from noctule.pipeline.navigation.yaml_files import read_category, read_data, read_mkdocs, read_pages
+from noctule.pipeline.navigation.yaml_files import (
+    read_category,
+    read_data,
+    read_mkdocs,
+    read_pages,
+    read_zensical,
+)
 from noctule.pipeline.untrusted import NotRead, read_yaml
 
 
@@ -34,7 +40,7 @@ markdown_extensions:
   - x: {f: !!python/name:pymdownx.superfences.fence_code_format ''}
 nav:
   - Home: index.md
-  - features.md
+  - A &amp; B: features.md
   - Guide:
     - guide/index.md
     - "": [guide/deep/a.md]
@@ -43,9 +49,18 @@ nav:
   - ...
 """
     assert lines(read_mkdocs(text)) == [
-        "Home|index.md", "|features.md", "Guide|", "  |guide/index.md", "  |", "    |guide/deep/a.md",
+        "Home|index.md", "A & B|features.md", "Guide|", "  |guide/index.md", "  |", "    |guide/deep/a.md",
         "  All|guide/rest/**", "Elsewhere|https://example.org/", "|**",
     ]  # fmt: skip
+
+
+def test_the_nav_of_zensical_is_read_from_toml() -> None:
+    text = '[project]\nnav = [\n{"Home" = [{"Overview" = "index.md"}, "usage.md"]},\n{"Web" = "https://e.org"}]\n'
+    assert lines(read_zensical(text)) == ["Home|", "  Overview|index.md", "  |usage.md", "Web|https://e.org"]
+    assert lines(read_zensical("[project]\nsite_name = 'x'\n")) == []
+    for wrong in ("nav = [", "x = " + "[" * 5_000):
+        with pytest.raises(NotRead, match="not TOML"):
+            read_zensical(wrong)
 
 
 def test_inherit_is_a_remark_and_a_file_without_nav_has_no_entries() -> None:

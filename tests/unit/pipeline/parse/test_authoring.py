@@ -22,6 +22,15 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
         ("Shown.\n<!-- never closed\nsecret\n", "Shown.\n"),
         ("`%%code%%` and ``<!-- code -->``\n", "`%%code%%` and ``<!-- code -->``\n"),
         ("```text\n%%code%%\n<!-- code -->\n^name\n```\n", "```text\n%%code%%\n<!-- code -->\n^name\n```\n"),
+        ("%%secret%%Shown, (%%secret%%), **b**%%secret%%.\n", "Shown, (), **b**.\n"),
+        ("%% secret\n```\n{}\n```\n%%\nShown.\n", "Shown.\n"),
+        ("a\n\n<!-- secret\n```sh\nsecret\n```\nsecret -->\n\nShown.\n", "a\n\n\nShown.\n"),
+        (
+            "~~~\n<!-- code\n~~~\nShown.\n\n```\n--> %%\n```\n",
+            "~~~\n<!-- code\n~~~\nShown.\n\n```\n--> %%\n```\n",
+        ),
+        ("> ```\n> %%code%%\n> ```\n%%secret%%\n```\n%%open", "> ```\n> %%code%%\n> ```\n```\n%%open"),
+        ("%%bash and %%time\n", "%%bash and %%time\n"),
         ("100%% sure and 50%% not\n", "100%% sure and 50%% not\n"),
         ("* TOC\n{:toc}\n\n## A\n{: .no_toc #a }\n\n{: .note }\nText.\n", "\n## A\n\nText.\n"),
         ("`{:toc}`\n\n```\n{: .x}\n```\n", "`{:toc}`\n\n```\n{: .x}\n```\n"),
@@ -33,6 +42,10 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
             'A paragraph.<a id="^block-1"></a>\n\n- item<a id="^1f1egthix10t"></a>\n',
         ),
         ("| a |\n\n^table\n\nMore.\n", '| a |\n\n\n<a id="^table"></a>\n\nMore.\n'),
+        (
+            "![x](@site/static/a.png) [y](@site/docs/b.md) [z](pathname:///c.pdf) `(@site/d)`\n",
+            "![x](/a.png) [y](/docs/b.md) [z](/c.pdf) `(@site/d)`\n",
+        ),
         ("2 ^10 and x^2 and [^note]\n", "2 ^10 and x^2 and [^note]\n"),
     ],
 )
@@ -41,7 +54,7 @@ def test_what_is_not_for_readers_goes_and_code_stays(text: str, published: str) 
 
 
 @pytest.mark.parametrize(
-    "piece", ["<!--", "%%", " %%a", "`", "`%%", "{% raw", "{{fm.", " ^", "```\n", "%% %"]
+    "piece", ["<!--", "%%", " %%a", "`", "`%%", "```%%", "```\n%% ", "{% raw", "{{fm.", " ^", "```\n", "%% %"]
 )
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = time.process_time()

@@ -59,6 +59,17 @@ def test_roles_are_links_keys_and_code() -> None:
     assert [link.target for link in document.links] == ["#ref:lab-el", "b"]
 
 
+def test_boxes_of_one_marker_nest() -> None:
+    text = ":::{glossary}\na\n\n- b\n\n    :::{note}\n    c\n    :::\n\n    d\n:::\n\nEnd.\n"
+    assert [each.lstrip("- ") for each in _texts(text)] == ["a", "b", "c", "d", "End."]
+
+
+def test_a_role_may_go_on_in_the_next_line_and_a_comment_needs_no_other_sign_of_myst() -> None:
+    text = "Be {ref}`said in\n  <place>` {kbd}`A`.\n\n% {func} again\n\nA {func}`b`.\n"
+    assert _texts(text) == ["Be said in A.", "A b."]
+    assert _texts("Be {ref}`said\n\nnot`.\n")[0] == "Be {ref}`said"
+
+
 def test_code_in_other_braces_stays_code() -> None:
     assert [block.language for block in _parsed("```{python}\nx\n```\n\n```{r}\ny\n```").blocks] == [
         "python",

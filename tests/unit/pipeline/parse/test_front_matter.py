@@ -91,6 +91,9 @@ def test_an_unclosed_block_is_rejected() -> None:
         ("draft: true", "draft: true"),
         ("Draft: 'YES'", "draft: yes"),
         ("draft: on", "draft: true"),
+        ("headless: true", "headless: true"),
+        ("build: {render: never, list: never}", "build.render: never"),
+        ("_build:\n  render: false", "_build.render: false"),
         ("publish: false", "publish: false"),
         ("published: no", "published: false"),
         ("published: 'False'", "published: false"),
@@ -105,6 +108,8 @@ def test_what_its_own_tool_would_not_publish_is_a_draft(yaml: str, said: str) ->
     "yaml",
     [
         "draft: false",
+        "headless: false\nbuild: {render: link, list: never}",
+        "build: never",
         "draft: 'no'",
         "draft:",
         "draft: second",
@@ -171,3 +176,83 @@ def test_a_colon_in_a_plain_value_needs_no_quotation_marks() -> None:
     wrong = read_front_matter("---\ntitle: Actions: two\ntags: [a\n---\n", "x.md")
     assert wrong.fault.startswith("front matter, line 2: mapping")
     assert read_front_matter(f"---\ntitle: a{' ' * 60_000}: b\ntags: [a\n---\n", "x.md").fault
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "last_update:\n  date: 2026-11-25\n  author: Ada",
+        "last_update: {date: 2026-11-25T10:00:00Z}\ndate: 2024-01-01",
+        "lastUpdated: 2026-11-25",
+    ],
+)
+def test_a_last_change_is_read_as_docusaurus_and_starlight_write_it(written: str) -> None:
+    assert read(f"title: A\n{written}").modified == "2026-11-25"
+
+
+def test_a_last_change_without_a_date_is_none() -> None:
+    assert read("last_update: {author: Ada}\nlastUpdated: false").modified is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n  draft: true\n---\n",
+        '---\n{"draft": true}\n---\n',
+        '---\n{\n  "title": "x",\n  "draft": true\n}\n---\n',
+        "---yaml\ntitle: x\ndraft: true\n---\n",
+        '---json\n{"draft": true}\n---\n',
+        "---toml\ndraft = true\n---\n",
+        "\n\n---\ndraft: true\n---\n",
+        " \n+++\ndraft = true\n+++\n",
+        "---\n? draft\n: true\n---\n",
+        '{\n  "draft": true,\n  "title": "x"\n}\n',
+        '{"draft": true}\n',
+    ],
+)
+def test_a_draft_is_one_in_whichever_language_and_place_its_tool_reads(text: str) -> None:
+    front = read_front_matter(f"{text}body\n", "c:x.md")
+    assert front.draft == "draft: true"
+    assert f"{text}body\n"[front.end :] == "body\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("---\n# a remark\ndraft: true\n\nbody\n", 1),
+        ("+++\ndraft = true\n\nbody\n", 1),
+        ("---\ndraft:true\n---\nbody\n", 2),
+        ("\n---\na: [\ndraft: true\n---\n", 5),
+        ('{\n  "title": "x"\n  "draft": true\n}\nbody\n', 3),
+        ('{"title": "x", "draft": true} body\n', 1),
+        ('---\n{"title": "x" "draft": true}\n---\nbody\n', 2),
+        ('---json\n{"title": "x" "draft": true}\n---\nbody\n', 2),
+    ],
+)
+def test_what_may_be_a_draft_and_cannot_be_read_is_not_published(text: str, line: int) -> None:
+    with pytest.raises(RejectedDocument, match=f"front matter, line {line}:"):
+        read_front_matter(text, "c:x.md")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\n**The list:** a\n\n---\n",
+        "+++\n\nA cell of a notebook.\n",
+        '{"a"}\n',
+        "{/* draft: true */}\n",
+        '---\n{"a" b}\n---\n',
+        "{\n  draft: true\n}\n",
+        "---\n\n# Title\n\nThe draft: true story.\n",
+    ],
+)
+def test_what_only_looks_like_front_matter_is_text(text: str) -> None:
+    assert read_front_matter(text, "") == FrontMatter()
+
+
+def test_json_in_braces_is_read_as_hugo_does() -> None:
+    text = '{\n  "title": "Owls", "tags": ["a", "b"],\n  "n": {"x": 1}\n}\nbody\n'
+    front = read_front_matter(text, "c:x.md")
+    assert (front.title, front.tags, text[front.end :]) == ("Owls", ("a", "b"), "body\n")
+    wrong = read_front_matter('{"title": ["x"]}\nbody\n', "c:x.md")
+    assert wrong.end and "line 1: title must be one value" in wrong.fault

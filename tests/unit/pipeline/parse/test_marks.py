@@ -39,6 +39,8 @@ def words(text: str) -> str:
         ("**b**{.x} text {.y} {a: 1}", "<strong>b</strong> text {.y} {a: 1}", "b text {.y} {a: 1}"),
         ("Text.\n{: .note }", "Text.\n", "Text."),
         ("[=75% \"75%\"] and [= 1/4 'A *b*']{: .x}", "75% and A *b* (1/4)", "75% and A *b* (1/4)"),
+        ("`f(x){:js}` `{:js}` `a{:.b} c`", "<code>f(x)</code> <code>{:js}</code> <code>a{:.b} c</code>",
+         "f(x) {:js} a{:.b} c"),
         ("[=5%] [=75] [=a b] `[=5%]`", "5% [=75] [=a b] <code>[=5%]</code>", "5% [=75] [=a b] [=5%]"),
     ],
 )  # fmt: skip

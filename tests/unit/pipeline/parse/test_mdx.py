@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import time
+
 import pytest
+from bs4 import BeautifulSoup
 
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.parse.markdown.mdx import markdown_of_mdx
 from noctule.pipeline.settings.collection import Collection
+from tests.site_builder import content_of
 
 
 def read(text: str) -> Document:
@@ -167,3 +171,59 @@ def test_tabs_have_the_titles_that_stand_around_them() -> None:
         "//////// tab | npm", "//////// tab | pnpm",
     ]  # fmt: skip
     assert "//////// warning | Mind" in markdown('<Warning title="Mind">\nIt.\n</Warning>\n')
+
+
+def test_tabs_of_docusaurus_have_the_titles_that_stand_beside_their_values() -> None:
+    text = "<Tabs groupId=\"os\" values={[{label: 'Win', value: 'a'}, {label: 'macOS', value: 'b'}]}>\n"
+    text += '<TabItem value="a">\nOne.\n</TabItem>\n<TabItem value="b">\nTwo.\n</TabItem>\n</Tabs>\n'
+    assert [line for line in markdown(text).split("\n") if "tab" in line] == [
+        "//////// tab | Win", "//////// tab | macOS",
+    ]  # fmt: skip
+
+
+def test_what_an_element_holds_on_its_line_is_markdown() -> None:
+    text = "<details>\n<summary>Open *me*</summary>\n\nBody.\n\n</details>\n\n"
+    text += "<table><tr><td>`a`</td><td>b_c</td></tr></table>\n\n<div>\n\n*x*\n\n</div>\n"
+    shown = content_of(f"import X from 'x';\n\n{text}")
+    assert "<summary>Open <em>me</em></summary>" in shown
+    assert "<td><code>a</code></td><td>b_c</td>" in shown and "<p><em>x</em></p>" in shown
+    assert "Open me" in [block.text for block in read(text).blocks]
+
+
+def test_tabs_in_an_item_of_a_list_stay_in_it() -> None:
+    text = (
+        '1. First:\n\n   <Tabs>\n     <TabItem label="a">\n\n       ```sh\n       ls\n       ```\n\n'
+        "     </TabItem>\n   </Tabs>\n\n2. Second.\n\n<Tip>\n\n    Not code.\n\n</Tip>\n"
+    )
+    page = BeautifulSoup(content_of(f"import X from 'x';\n\n{text}"), "html.parser")
+    items = page.select("ol > li")
+    assert [item.select_one(".callout-tab pre") is not None for item in items] == [True, False]
+    assert [pre.get_text().strip() for pre in page.select("pre")] == ["ls"]
+
+
+def test_details_of_docusaurus_fold() -> None:
+    text = "<Details summary={<summary>More on *owls*</summary>}>\n\nBody.\n\n</Details>\n\n"
+    text += '<Details summary="a > b">\n\nSecond.\n\n</Details>\n'
+    page = BeautifulSoup(content_of(f"import Details from '@theme/Details';\n\n{text}"), "html.parser")
+    folded = page.select("details")
+    assert [each.summary.get_text() for each in folded if each.summary] == ["More on *owls*", "a > b"]
+    assert [each.p.get_text() for each in folded if each.p] == ["Body.", "Second."]
+
+
+def test_mdx_in_a_fence_of_docusaurus_is_mdx_and_a_drawing_in_a_component_is_drawn() -> None:
+    text = "```mdx-code-block\nimport Mermaid from 'x';\n\n"
+    text += '<Admonition type="tip">\n\nYes.\n\n</Admonition>\n```\n\n'
+    text += "<Mermaid value={`graph TD;\nA-->B;`} />\n\n```sh\nls\n```\n"
+    page = BeautifulSoup(content_of(text), "html.parser")
+    assert page.select_one(".callout-tip p:last-child").get_text() == "Yes."  # type: ignore[union-attr]
+    assert "A-->B;" in page.get_text() and "mdx-code-block" not in page.get_text()
+
+
+def test_many_fences_of_mdx_that_never_end_take_no_time() -> None:
+    start = time.perf_counter()
+    markdown_of_mdx("```mdx-code-block\na\n" * 50_000)
+    assert time.perf_counter() - start < 5
+
+
+def test_a_sum_of_numbers_is_its_result() -> None:
+    assert markdown("After {1 + 1}, {n + 1} and {1,2}.\n") == "After 2,  and {1,2}."

@@ -37,6 +37,29 @@ def test_the_title_is_that_of_the_metadata_or_the_first_line() -> None:
     assert (named.title, named.author, named.modified) == ("Owls", "Ann", "2026-02-03")
 
 
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        ("untitled", "Owls of the north"),
+        ("Document1", "Owls of the north"),
+        ("PowerPoint Presentation", "Owls of the north"),
+        ("Microsoft Word - Owls v2.docx", "Owls v2"),
+        ("Titles of owls", "Titles of owls"),
+        ("1984", "Owls of the north"),
+    ],
+)
+def test_a_title_that_a_program_put_there_is_none(given: str, title: str) -> None:
+    assert read(pdf_of(PAGES, information=f"/Title ({given})")).title == title
+
+
+def test_a_running_head_stands_once_and_page_numbers_nowhere() -> None:
+    pages = [["The barn", f"Page {n}", f"Chapter {n}", f"Text of {n}.", f"{n} / 3"] for n in (1, 2, 3)]
+    assert [block.text for block in read(pdf_of(pages)).blocks] == [
+        "The barn Chapter 1 Text of 1.", "Chapter 2 Text of 2.", "Chapter 3 Text of 3.",
+    ]  # fmt: skip
+    assert "The barn" in read(pdf_of(pages[:2])).blocks[-1].text
+
+
 def test_markup_in_a_pdf_is_text() -> None:
     document = read(pdf_of([["<script>alert(1)</script> is written here"]]))
     assert "<script>alert(1)</script>" in document.text

@@ -142,6 +142,20 @@ def test_a_directive_nobody_knows_keeps_its_content_as_text_or_as_code() -> None
     ]
 
 
+def test_code_in_directives_nobody_knows_is_code() -> None:
+    text = (
+        ".. click:example::\n    import click\n\n    @click.command()\n    def hi():\n        pass\n\n"
+        ".. exec:: a\n\n    >>> 1\n    1\n\n.. tool::\n\n    Say x = 1, a.\n\n"
+        ".. js:widget::\n    owl(a)\n\n.. js:function::\n    owl(a)\n"
+    )
+    assert code(text) == [
+        ("python", "import click\n\n@click.command()\ndef hi():\n    pass"),
+        ("pycon", ">>> 1\n1"),
+        ("python", "owl(a)"),
+    ]
+    assert ("text", "Say x = 1, a.") in blocks(text) and ("text", "owl(a)") in blocks(text)
+
+
 def test_what_docutils_complains_about_is_not_lost() -> None:
     assert ("code", ".. list-table::\n\n   not a list") in blocks(".. list-table::\n\n   not a list\n")
     assert blocks(".. note::\n\n   Inner\n   =====\n\n   text\n") == [

@@ -58,8 +58,18 @@ def test_the_title_of_its_properties_comes_first() -> None:
     )
 
 
-def test_an_image_leaves_its_description_and_a_remark() -> None:
+def test_an_image_is_shown_by_its_path_below_the_document() -> None:
     files = {"word/_rels/document.xml.rels": RELATIONSHIPS, "word/media/owl.png": "PNG"}
+    document = read(docx_of(paragraph("Owls") + IMAGE, files=files))
+    assert [(each.kind, each.target, each.text) for each in document.links] == [
+        ("image", "a.docx/owl.png", "An owl on a branch")
+    ]
+    assert document.notes == () and "data:" not in document.html
+
+
+def test_an_image_that_no_browser_shows_leaves_its_description_and_a_remark() -> None:
+    relationships = RELATIONSHIPS.replace("owl.png", "owl.emf")
+    files = {"word/_rels/document.xml.rels": relationships, "word/media/owl.emf": "EMF"}
     document = read(docx_of(paragraph("Owls") + IMAGE, files=files))
     assert "An owl on a branch" in document.text
     assert document.notes == ("1 images are left out: their descriptions stand in their places",)

@@ -179,6 +179,13 @@ def written(project: Path, text: str) -> Document:
     return documents(project, pages="")["a.md"]
 
 
+def test_of_a_name_in_another_project_the_text_stays(project: Path) -> None:
+    text = "[crow][other.Crow], [other.Crow][], [`o.C`][], [a][b.c], [b.c][] `[x.y][]` [a][] [][]\n"
+    assert written(project, text + "\n[b.c]: x.md\n").text.startswith(
+        "crow, other.Crow, `o.C`, [a][b.c], [b.c][] `[x.y][]` [a][] [][]"
+    )
+
+
 def test_a_block_becomes_the_description_below_the_heading_before_it(project: Path) -> None:
     page = written(
         project, "# A\n\n## B\n\n::: birds.Owl\n    options:\n        members:\n          - hunt\n\nEnd.\n"
@@ -187,6 +194,16 @@ def test_a_block_becomes_the_description_below_the_heading_before_it(project: Pa
         (1, ""), (2, ""), (3, "birds.Owl"), (4, "birds.Owl.hunt"), (5, ""),
     ]  # fmt: skip
     assert page.text.endswith("\nEnd.\n") and ":::" not in page.text
+
+
+def test_a_block_written_as_a_heading_is_described_at_its_level(project: Path) -> None:
+    page = written(
+        project, "# ::: birds.Owl\n    options:\n        heading_level: 3\n        members: [hunt]\n"
+    )
+    levels = [(each.level, each.anchor) for each in page.headings]
+    assert levels[:2] == [(1, "birds.Owl"), (2, "birds.Owl.hunt")]
+    assert written(project, "# ::: other.X\n").text == "# `other.X`\n"
+    assert written(project, "## ::: birds.Gone\n").text == "## `birds.Gone`\n"
 
 
 @pytest.mark.parametrize(

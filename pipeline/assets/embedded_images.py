@@ -1,6 +1,6 @@
-"""Images within Jupyter notebooks: what cells have put out, and attachments of their text.
+"""Images within documents: what cells of notebooks have put out, what is attached to their text, and Word's.
 
-Each has a path below its notebook's, ``analysis.ipynb/cell-3-output-1.png``, as if that were a folder.
+Each has a path below its document's, ``analysis.ipynb/cell-3-output-1.png``, as if that were a folder.
 """
 
 from __future__ import annotations
@@ -8,11 +8,17 @@ from __future__ import annotations
 import binascii
 import json
 import re
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 MAX_IMAGES = 1_000
+# Of all images of a Word document, which a small file may claim to hold.
+MAX_UNPACKED = 200_000_000
 # A drawing is shown only where there is no picture: it may hold more than a page may show.
 _ENDINGS = {
     "image/png": "png",
@@ -21,24 +27,47 @@ _ENDINGS = {
     "image/webp": "webp",
     "image/svg+xml": "svg",
 }
+_SHOWN = "|".join(_ENDINGS.values())
 _PATH = re.compile(
-    rf"(.+\.ipynb)/(cell-\d+-(?:output|attachment)-\d+\.(?:{'|'.join(_ENDINGS.values())}))", re.IGNORECASE
+    rf"(.+\.ipynb)/(cell-\d+-(?:output|attachment)-\d+\.(?:{_SHOWN}))"
+    rf"|(.+\.docx)/([\w-]{{1,100}}\.(?:{_SHOWN}|jpeg))",
+    re.IGNORECASE,
 )
+_MEDIA = re.compile(rf"word/media/([\w-]{{1,100}}\.(?:{_SHOWN}|jpeg))", re.IGNORECASE | re.ASCII)
 _UNSEEN_TAGS = frozenset({"remove-cell", "remove_cell", "remove-output", "remove_output"})
 
 
 @dataclass(frozen=True, slots=True)
 class ImagePlace:
-    """The path of a notebook, and the name of an image in it."""
+    """The path of a document, and the name of an image in it."""
 
-    notebook: str
+    document: str
     name: str
 
 
 def image_place(path: str) -> ImagePlace | None:
-    """Return where the image at a path is, by the form of the path; nothing if it is in no notebook."""
+    """Return where the image at a path is, by the form of the path; nothing if it is in no document."""
     found = _PATH.fullmatch(path)
-    return ImagePlace(found[1], found[2]) if found else None
+    return ImagePlace(found[1] or found[3], found[2] or found[4]) if found else None
+
+
+def embedded_images(content: bytes) -> dict[str, bytes]:
+    """Return the images of a notebook or a Word document by name; none if it is neither."""
+    return word_images(content) if content.startswith(b"PK") else notebook_images(content)
+
+
+def word_images(content: bytes) -> dict[str, bytes]:
+    """Return the images of a Word document by name, of so many bytes as may be unpacked."""
+    found, room = dict[str, bytes](), MAX_UNPACKED
+    faults = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError)
+    with suppress(*faults), zipfile.ZipFile(BytesIO(content)) as archive:
+        for part in archive.infolist():
+            name = _MEDIA.fullmatch(part.filename)
+            room -= part.file_size if name else 0
+            if name and room >= 0 and len(found) < MAX_IMAGES:
+                with archive.open(part) as image:
+                    found[name[1]] = image.read(part.file_size)
+    return found
 
 
 def notebook_images(content: bytes) -> dict[str, bytes]:

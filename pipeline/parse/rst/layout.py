@@ -89,7 +89,7 @@ _TITLES_ABOVE = """
     card centered grid-item-card panel rubric sidebar step topic
 """
 
-ARRANGED: dict[str, type[Directive]] = {
+LAYOUT: dict[str, type[Directive]] = {
     **by_name(_TITLES_ABOVE, _Titled),
     "glossary": _Glossary,
     "only": _Only,

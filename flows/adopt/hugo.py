@@ -1,0 +1,75 @@
+"""What is taken over from the settings of Hugo, in one file or in ``config/_default``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.untrusted import is_within, read_toml, read_yaml
+from .taken_over import TakenOver
+from .tool_file import ToolFile, as_table, as_text, as_texts
+
+# Hugo takes any of these.
+_ENDINGS = ("toml", "yaml", "yml")
+# Pages need the site's own shortcodes, and its parameters.
+_USED_BY_PAGES = ("layouts/shortcodes", "layouts/_shortcodes", "config/_default")
+
+
+def hugo(config: ToolFile) -> TakenOver:
+    """Return what can be taken over from ``hugo.toml`` or ``config/_default``."""
+    # Of several languages, the documents of the default one.
+    given = _values(config, config.path)
+    languages = _beside(config, "languages") or _lowered(given.get("languages"))
+    code = as_text(given.get("defaultcontentlanguage")) or "en"
+    own = _lowered(languages.get(code.lower()))
+    contents = as_text(own.get("contentdir")) or as_text(given.get("contentdir"))
+    found = TakenOver("Hugo", config, config.beside(contents, "content"))
+    said = {key: each for key, each in _beside(config, "params").items() if key in ("title", "description")}
+    names = {
+        "title": "title",
+        "description": "description",
+        "base_url": "baseurl",
+        "language": "languagecode",
+    }
+    found.site({**said, **given, **own}, **names)
+    found.take_blog("blog", "posts", "post")
+    static = given.get("staticdir", "static")
+    # Pages name the pictures in its folder of assets as if they lay at the top.
+    found.take_static(*(as_texts(static) or (as_text(static) or "static",)), "assets")
+    if any(_has_beside(config, name) for name in _USED_BY_PAGES) or given.get("params"):
+        found.snippets.append(config.folder)
+    off = {each.lower() for each in (code, *as_texts(given.get("disablelanguages")))}
+    found.left += [f"the language {each}" for each in sorted(languages.keys() - off)]
+    for other in sorted(languages.keys() - {code.lower()}):
+        _leave_out_language(found, other, as_text(_lowered(languages[other]).get("contentdir")))
+    found.left += [f"{key} of Hugo" for key in ("theme", "menu", "menus", "module") if key in given]
+    return found
+
+
+def _has_beside(config: ToolFile, name: str) -> bool:
+    return (config.folder / name).is_dir()
+
+
+def _leave_out_language(found: TakenOver, code: str, contents: str) -> None:
+    """Leave out the pages of another language: a folder within the root, or names such as a.de.md."""
+    if not contents or found.config.folder / contents == found.root:
+        found.leave_out([f"*.{code}.md"])
+    elif "\0" not in contents and is_within(folder := found.config.folder / contents, found.root):
+        found.leave_out([f"/{os.path.relpath(folder, found.root)}/"])
+
+
+def _beside(config: ToolFile, name: str) -> dict[str, Any]:
+    """Return the values of a file beside the settings, none if there is none."""
+    paths = (config.path.parent / f"{name}.{ending}" for ending in _ENDINGS)
+    return next((_values(config, path) for path in paths if path.is_file()), {})
+
+
+def _values(config: ToolFile, path: Path) -> dict[str, Any]:
+    text = config.text(path)
+    return _lowered(read_toml(text) if path.suffix == ".toml" else read_yaml(text))
+
+
+def _lowered(given: object) -> dict[str, Any]:
+    """Return a table's values; Hugo does not tell letter case apart in their names."""
+    return {key.lower(): value for key, value in as_table(given).items()}

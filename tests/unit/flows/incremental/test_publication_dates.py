@@ -1,0 +1,61 @@
+"""Documents that their tool publishes later, or no longer, are in no snapshot until then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from noctule.artifacts.store.store import Store
+from noctule.flows import api
+from noctule.flows.incremental import unchanged
+from noctule.flows.sources import publication_dates
+from noctule.flows.stages import parse
+
+PAGES = {
+    "a.md": "---\npublishDate: 2000-01-01\nexpiryDate: 2999-01-01\n---\n# A\n\nShown.\n",
+    "b.md": "---\nPublishDate: 2998-01-01T10:00:00Z\n---\n# B\n\nSecret.\n",
+    "c.md": "---\nexpirydate: 2001-01-01\n---\n# C\n\nSecret.\n",
+    "d.md": "---\ndate: 2999-01-01\n---\n# D\n\nA date alone says nothing.\n",
+    "_posts/2999-01-02-e.md": "# E\n\nSecret.\n",
+    "_posts/2001-01-02-f.md": "# F\n\nShown.\n",
+    "_posts/2999-01-02-g.md": "---\ndate: 2001-01-01\n---\n# G\n\nShown.\n",
+}
+SHOWN = ["_posts/2001-01-02-f.md", "_posts/2999-01-02-g.md", "a.md", "d.md"]
+
+
+def paths(store: Path) -> list[str]:
+    with Store(store).open() as snapshot:
+        found: list[str] = snapshot.table("documents")["path"].to_pylist()
+        return sorted(found)
+
+
+def test_a_page_is_public_from_its_day_until_it_expires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in PAGES.items():
+        (tmp_path / "docs" / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / "docs" / name).write_text(text)
+    store = tmp_path / "store"
+    first = api.index(tmp_path / "docs", store=store)
+    assert paths(store) == SHOWN
+    reasons = {each.path: (each.kind, each.reason) for each in first.rejections}
+    assert reasons == {
+        "_posts/2999-01-02-e.md": ("skipped", "is a draft until 2999-01-02"),
+        "a.md": ("noted", "expires on 2999-01-01"),
+        "b.md": ("skipped", "is a draft until 2998-01-01"),
+        "c.md": ("skipped", "is a draft since 2001-01-01, when it expired"),
+    }
+    assert not api.index(tmp_path / "docs", store=store).changed
+    for module in (parse, unchanged, publication_dates):
+        monkeypatch.setattr(module, "today", lambda: "2998-01-01")
+    assert api.index(tmp_path / "docs", store=store).changed
+    assert paths(store) == sorted([*SHOWN, "b.md"])
+
+
+def test_drafts_are_included_where_they_are_wanted(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/b.md").write_text(PAGES["b.md"])
+    (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\ndrafts = true\n')
+    api.index(store=tmp_path / "store", config=tmp_path / "noctule.toml")
+    assert paths(tmp_path / "store") == ["b.md"]
