@@ -56,6 +56,8 @@ def ray_head(folder: Path, cores: int = 2) -> Iterator[RayHead]:
     mark, port = secrets.token_hex(8), _free_port()
     environment = {
         "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0",
+        # Else the fork that starts a client's server ends in a failed check of gRPC's.
+        "GRPC_ENABLE_FORK_SUPPORT": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'site'}",
         "HOME": str(folder), **NOT_NICE,
     }  # fmt: skip

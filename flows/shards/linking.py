@@ -14,13 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.cache.parsed_corpus import linking_documents
+from ...artifacts.store.shard_set import shard_store
 from ...artifacts.tables.parquet import tuples
-from ...artifacts.tables.schemas import LINKS, links_table
+from ...artifacts.tables.schemas import LINKS
 from ...pipeline.links.redirects import redirects_of
-from ...pipeline.links.resolve import resolve_links
+from ...pipeline.links.resolve import each_resolved
 from ...pipeline.links.targets import LinkingDocument
 from ...pipeline.model import ResolvedLink
 from ..run.workers import Begin, WorkStep, unwatched
+from ..stages.links import stored
 from .files import of_shard, table_digest
 from .worker import ShardTask, receipt
 
@@ -35,14 +37,14 @@ def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         return receipt(found)
     assets = _paths(task.corpus.read("assets"))
     redirects = redirects_of(task.settings.site)
-    resolved = resolve_links(list(_documents(task)), task.settings.collections, assets, redirects)
-    own = links_table(resolved)
+    resolved = each_resolved(_documents(task), task.settings.collections, assets, redirects)
+    own = stored(resolved, shard_store(task.store, task.shard)).rows
     outgoing, starts = _by_target(task, own)
     parts = [outgoing.slice(start, end - start) for start, end in pairwise(starts)]
     values: dict[str, Any] = {
         "starts": starts,
         "digests": [table_digest(part) for part in parts],
-        "assets": sorted({(_collection(each.source_id), each.asset) for each in resolved if each.asset}),
+        "assets": _assets(own),
     }
     return receipt(task.files.write(NAME, task.key, {"links": own, "outgoing": outgoing}, **values))
 
@@ -61,8 +63,10 @@ def _paths(assets: pa.Table) -> dict[str, list[str]]:
     return found
 
 
-def _collection(document: str) -> str:
-    return document.partition(":")[0]
+def _assets(links: pa.Table) -> list[tuple[str, str]]:
+    """Return the collection and path of each asset that the links name."""
+    named = links.select(["source_id", "asset"]).filter(pc.is_valid(links["asset"]))
+    return sorted({(source.partition(":")[0], asset) for source, asset in tuples(named)})
 
 
 def _by_target(task: ShardTask, own: pa.Table) -> tuple[pa.Table, list[int]]:

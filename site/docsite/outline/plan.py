@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from ...pipeline.settings.site import Site
@@ -134,6 +135,7 @@ def plan_site(
     cards = cards_of(settings, site_title(settings, library))
     blogs = blogs_of(library, settings)
     tree, listing, twins = _outline(library, contents, blogs, settings, before)
+    _entitle(library, _titles(tree, library.entries))
     communities = library.communities()
     # A community has no name if none was good enough.
     topics = tuple(each for each in communities if each.label and len(each.entries) > 1)
@@ -178,6 +180,26 @@ def _outline(
         return before.tree, before.listing, before.twins
     tree = build_tree(library.entries, contents, blogs)
     return tree, all_pages(tree), urls.twin_paths(tree.pages) if settings.markdown else {}
+
+
+def _entitle(library: Library, titles: Mapping[int, str]) -> None:
+    """Give documents, by row, these titles."""
+    library.entries = tuple(replace(each, title=titles.get(each.row, each.title)) for each in library.entries)
+    library.by_id = {entry.doc_id: entry for entry in library.entries}
+    library.listed = tuple(entry for entry in library.entries if entry.shown.listed)
+
+
+def _titles(tree: navigation.Tree, entries: Sequence[Entry]) -> Mapping[int, str]:
+    """Return the titles, by row, that a table of contents gives to pages whose own is their file's name."""
+    names = ((entry, PurePosixPath(entry.path).stem) for entry in entries)
+    nameless = [(entry, name) for entry, name in names if entry.title == name]
+    trails = ((entry.row, name, tree.trail(entry.page)) for entry, name in nameless)
+    labels = ((row, name, trail[-1].label) for row, name, trail in trails if trail)
+    return {row: label for row, name, label in labels if _spaced(label) != _spaced(name)}
+
+
+def _spaced(name: str) -> str:
+    return name.replace("-", " ").replace("_", " ")
 
 
 def _stand_alike(entries: Sequence[Entry], others: Sequence[Entry]) -> bool:

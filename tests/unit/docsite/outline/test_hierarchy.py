@@ -59,6 +59,23 @@ def test_zensical_orders_pages_too(tmp_path: Path) -> None:
     assert list(shown(found.roots)) == ["Second b.html", "A a.html"]
 
 
+def test_a_page_without_a_title_has_that_of_the_table_of_contents(tmp_path: Path) -> None:
+    config = tmp_path / "mkdocs.yml"
+    config.write_text("nav: [{Requests in full: requests.md}, {Titled: own.md}, with-dashes.md]\n")
+    texts = {
+        "requests.md": "Text.\n",
+        "own.md": page("Own"),
+        "with-dashes.md": "Text.\n",
+        "out.md": "Text.\n",
+    }
+    plan = plan_site(snapshot_of({"docs": texts}), Site(navigation={"docs": (str(config),)}))
+    titles = {entry.path: entry.title for entry in plan.library.entries}
+    assert titles == {
+        "requests.md": "Requests in full", "own.md": "Own", "with-dashes.md": "with-dashes", "out.md": "out",
+    }  # fmt: skip
+    assert plan.by_page["requests.html"].title == plan.library.listed[2].title == "Requests in full"
+
+
 def test_missing_and_repeated_pages_are_remarks_of_the_plan(tmp_path: Path) -> None:
     config = tmp_path / "mkdocs.yml"
     config.write_text("nav: [gone.md, a.md, a.md]\n")

@@ -252,6 +252,11 @@ def test_what_only_looks_like_front_matter_is_text(text: str) -> None:
     assert read_front_matter(text, "") == FrontMatter()
 
 
+@pytest.mark.parametrize("text", ["---\n---\n", "---\n\n---\n", "---yaml\n---\n"])
+def test_an_empty_block_is_no_text(text: str) -> None:
+    assert read_front_matter(f"{text}body\n", "") == FrontMatter(end=len(text))
+
+
 def test_json_in_braces_is_read_as_hugo_does() -> None:
     text = '{\n  "title": "Owls", "tags": ["a", "b"],\n  "n": {"x": 1}\n}\nbody\n'
     front = read_front_matter(text, "c:x.md")

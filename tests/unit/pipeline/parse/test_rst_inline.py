@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from docutils.transforms import references
 
 from noctule.pipeline.parse.rst import parser
-from noctule.pipeline.parse.rst.parser import rst_html
+from noctule.pipeline.parse.rst.parser import _TRANSFORMS, NamesOfElements, rst_html
 
 _STARTS = ["*a ", "**a ", "`a ", "``a ", "|a ", "_`a ", ":r:`a "]
 
@@ -31,3 +32,31 @@ def test_past_the_budget_the_rest_is_text(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(parser, "_MAX_STEPS", 100)
     html = rst_html("|a " * 50 + "and *this*.\n\nThen *that*.\n", "test")
     assert "and *this*." in html and "*that*" in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".. _a:\n.. _b:\n\nText, see a_ and b_.\n",
+        ".. _a:\n\n.. _b: https://example.org/\n\nSee a_.\n",
+        ".. _a:\n\n.. a comment\n\nText of a_.\n",
+        ".. _a:\n\nT\n=\n\n.. _b:\n\n.. figure:: c.png\n\n   .. _c:\n\n   Caption, b_, c_.\n",
+        "__ \n\n.. _a:\n\n- one a_ `x`__\n",
+        ".. _a:\n\n.. [#n] A note, a_ [#n]_.\n",
+        ".. _a:\n\n.. _a:\n\nTwice: a_.\n\n.. _end:\n",
+    ],
+)
+def test_names_before_an_element_are_its_own_as_docutils_has_it(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = rst_html(text, "x")
+    theirs = tuple(references.PropagateTargets if each is NamesOfElements else each for each in _TRANSFORMS)
+    assert theirs != _TRANSFORMS
+    monkeypatch.setattr("noctule.pipeline.parse.rst.parser._TRANSFORMS", theirs)
+    assert found == rst_html(text, "x")
+
+
+def test_thousands_of_names_before_an_element_cost_time_in_proportion() -> None:
+    began = time.process_time()
+    rst_html("".join(f".. _a{at}:\n" for at in range(8_000)) + "\nText.\n", "x")
+    assert time.process_time() - began < 6
