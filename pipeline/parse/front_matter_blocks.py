@@ -29,13 +29,17 @@ _LINES = {
     "toml": re.compile(r"^[ \t]*(?:[\"'\w.-]+[ \t]*=|\[)", re.MULTILINE),
 }
 _BRACE = re.compile(r'\s*(?=\{\s*"(?:[^"\\\n]|\\.)*"\s*:)')
+# A document may also begin with an example of JSON.
+_TELLING = re.compile(
+    r'"(?:aliases|categories|date|lastmod|layout|linktitle|slug|tags|title|weight)"\s*:', re.IGNORECASE
+)
 _CLOSING_BRACE = re.compile(r"^\}[ \t]*(?:\n|\Z)", re.MULTILINE)
 _REST_OF_LINE = re.compile(r"[ \t]*(?:\n|\Z)")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 # What might keep a document from lists, searches or readers.
 _HIDING = (
-    r"(?:draft|exclude\w*|headless|hidden|index|list|noindex|private|publish\w*|render|robots|search\w*"
-    r"|sitemap\w*|unlisted)\b[\"']?[ \t]*[:=]"
+    r"(?:draft|exclude\w*|expiry\w*|headless|hidden|index|list|noindex|private|publish\w*|render|robots"
+    r"|search\w*|sitemap\w*|unlisted|unpublish\w*)\b[\"']?[ \t]*[:=]"
 )
 _MAY_HIDE = re.compile(rf"\b{_HIDING}", re.IGNORECASE)
 _LINE_MAY_HIDE = re.compile(rf"^[ \t]*[\"']?{_HIDING}", re.IGNORECASE | re.MULTILINE)
@@ -92,13 +96,16 @@ def _in_braces(text: str) -> FoundBlock | None:
     start = opening.end()
     line = text.count("\n", 0, start) + 1
     try:
-        after = json.JSONDecoder().raw_decode(text, start)[1]
+        values, after = json.JSONDecoder().raw_decode(text, start)
+        plain = json.dumps(values, ensure_ascii=False)  # keys may hold escapes
     except (ValueError, RecursionError):
         closing = _CLOSING_BRACE.search(text, start)
         head = text[start : closing.end()] if closing else _paragraph(text, start)
         return FoundBlock("json", head, line, closing.end() if closing else None, is_sure=False)
-    rest = _REST_OF_LINE.match(text, after)
-    return FoundBlock("json", text[start:after], line, rest.end() if rest else None, rest is not None)
+    head, rest = text[start:after], _REST_OF_LINE.match(text, after)
+    if not _TELLING.search(plain) and not _MAY_HIDE.search(plain):
+        return None
+    return FoundBlock("json", head, line, rest.end() if rest else None, rest is not None)
 
 
 def _paragraph(text: str, start: int) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from noctule.pipeline.errors import RejectedDocument
-from noctule.pipeline.parse.front_matter import FrontMatter, read_front_matter
+from noctule.pipeline.parse.front_matter import NONE, FrontMatter, read_front_matter
 
 
 def read(yaml: str) -> FrontMatter:
@@ -255,6 +255,20 @@ def test_what_only_looks_like_front_matter_is_text(text: str) -> None:
 @pytest.mark.parametrize("text", ["---\n---\n", "---\n\n---\n", "---yaml\n---\n"])
 def test_an_empty_block_is_no_text(text: str) -> None:
     assert read_front_matter(f"{text}body\n", "") == FrontMatter(end=len(text))
+
+
+@pytest.mark.parametrize("text", ['{"name": "x"}\n\nbody', '{\n  "a": {"b": 1}\n}\nbody'])
+def test_an_example_of_json_at_the_head_of_a_document_is_text(text: str) -> None:
+    assert read_front_matter(text, "") == NONE
+
+
+def test_keys_with_escapes_are_read_in_json() -> None:
+    assert read_front_matter('{"dr\\u0061ft": true}\nbody', "").draft == "draft: true"
+
+
+def test_an_expiry_that_cannot_be_read_keeps_the_document_private() -> None:
+    with pytest.raises(RejectedDocument):
+        read_front_matter("---\nexpiryDate: 2001-01-01\nbad: [\n---\n", "")
 
 
 def test_json_in_braces_is_read_as_hugo_does() -> None:
