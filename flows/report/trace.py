@@ -17,14 +17,16 @@ from ...artifacts.store.store import Store
 from ...artifacts.tables.parquet import read_table
 from ...docsite.incremental.previous import previous_site
 from ...docsite.library import Library
+from ...pipeline.discover import list_files
 from ...pipeline.errors import ArtifactError, QueryError, RejectedDocument, SourceError
 from ...pipeline.filesystems.object_files import objects_at
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import sha256_hex
+from ...pipeline.includes.source import read_source
 from ...pipeline.model import SnapshotId
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
-from ...pipeline.source_files import FoundFile, read_file
+from ...pipeline.source_files import FoundFile
 from ...server.agents.documents import SnapshotDocuments
 from ...server.agents.references import DocumentReference, References
 from ..sources.git_history import commit_of
@@ -106,7 +108,7 @@ def trace(
         syntax=row["syntax"],
         tools={each: tools[each] for each in ("noctule", parser) if each in tools},
         passages=passages,
-        source=_source(settings, row),
+        source=traced_source(settings, row),
         site_file=_site_file(site, page),
         snapshots=_holding(store, row),
     )
@@ -157,22 +159,36 @@ def _passages(snapshot: Snapshot, doc_id: str, found: DocumentReference) -> tupl
     return chosen
 
 
-def _source(settings: Settings, row: Mapping[str, str]) -> TracedFile | None:
-    """Return the source file as it is now, if the settings say where its collection lies."""
+def traced_source(settings: Settings, row: Mapping[str, str]) -> TracedFile | None:
+    """Return what a document is made of as it is now, if the settings say where its collection lies."""
     collection = settings.collections.get(row["collection"])
     if collection is None:
         return None
     if is_address(collection.root):
         return _at_address(collection, row)
-    path = Path(collection.root) / row["path"]
-    try:
-        digest = read_file(FoundFile(row["collection"], row["path"], str(path), 0), collection).sha256
-    except (RejectedDocument, SourceError):
-        return TracedFile(str(path), "", is_same=False)
+    file = FoundFile(row["collection"], row["path"], str(Path(collection.root) / row["path"]), 0)
+    digest = _digest(file, collection)
+    if not digest and (generated := _generated(file, collection)) is not None:
+        file, digest = generated, _digest(generated, collection)
     commit = ""
     with suppress(SourceError):
-        commit = commit_of(path, row["collection"])
-    return TracedFile(str(path), digest, digest == row["sha256"], commit)
+        commit = commit_of(Path(file.location), row["collection"]) if digest else ""
+    return TracedFile(file.location, digest, digest == row["sha256"], commit)
+
+
+def _digest(file: FoundFile, collection: Collection) -> str:
+    """Return the hash of what a document is made of now, as the index has it; empty if it cannot be read."""
+    with suppress(RejectedDocument, SourceError):
+        return read_source(file, collection).sha256
+    return ""
+
+
+def _generated(file: FoundFile, collection: Collection) -> FoundFile | None:
+    """Return the file that a generated page is made of: a module, or what describes a category."""
+    with suppress(SourceError):
+        listed = list_files(file.collection, collection).files
+        return next((each for each in listed if each.path == file.path), None)
+    return None
 
 
 def _at_address(collection: Collection, row: Mapping[str, str]) -> TracedFile:
@@ -181,7 +197,7 @@ def _at_address(collection: Collection, row: Mapping[str, str]) -> TracedFile:
     with suppress(SourceError):
         if (state := objects_at(collection.root).state(row["path"])) is not None:
             file = FoundFile(row["collection"], row["path"], state.key, state.size, version=state.version)
-            digest = read_file(file, collection).sha256
+            digest = _digest(file, collection)
     return TracedFile(where, digest, digest == row["sha256"])
 
 

@@ -6,19 +6,27 @@ A snapshot holds what is public on the day that it is made on; the report says w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import read_front_matter_json
+from ...pipeline.includes.project import tools_of
 from ...pipeline.model import Rejection
 from ...pipeline.parse.dates import day_of
+from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
 from ...pipeline.visibility import DRAFT
 
 _UNTIL, _EXPIRES = f"{DRAFT} until ", "expires on "
+# Of Hugo, the first that there is; in any other folder a date alone says nothing.
+_BEGINS, _BEGINS_IN_HUGO = ("publishdate",), ("publishdate", "pubdate", "published", "date")
+_ENDS = ("expirydate", "unpublishdate")
+_SAID, _SAID_IN_HUGO = "publishdate|expirydate", "date|published"
 # Of Jekyll, with the day on which it is published.
 _POST = re.compile(r"(?:^|/)_posts/(?:.*/)?(\d{4}-\d{2}-\d{2})-[^/]*$")
 
@@ -33,27 +41,45 @@ def held_back(rows: pa.Table, settings: Settings, day: str) -> list[Rejection]:
 
     Those that it will not publish for ever are noted.
     """
-    found = []
+    found, of_hugo = [], [name for name, each in settings.collections.items() if _is_of_hugo(each)]
     for chunk in rows["documents"].chunks:
         documents = pa.Table.from_struct_array(chunk.flatten()).select(["collection", "path", "front_matter"])
-        may = pc.or_(
-            pc.match_substring_regex(documents["front_matter"], "publishdate|expirydate", ignore_case=True),
-            pc.match_substring_regex(documents["path"], _POST.pattern),
-        )
-        dated = documents.filter(may)
+        dated = documents.filter(_may_be_held(documents, of_hugo))
         for collection, path, front in zip(*(column.to_pylist() for column in dated.columns), strict=True):
-            if not settings.collections[collection].drafts and (reason := _held_until(path, front, day)):
+            begins = _BEGINS_IN_HUGO if collection in of_hugo else _BEGINS
+            takes_drafts = settings.collections[collection].drafts
+            if not takes_drafts and (reason := _held_until(path, front, day, begins)):
                 is_noted = reason.startswith(_EXPIRES)
                 found.append(Rejection(collection, path, "noted" if is_noted else "skipped", reason))
     return found
 
 
-def _held_until(path: str, front_matter: str, day: str) -> str:
+def _is_of_hugo(collection: Collection) -> bool:
+    """Return whether Hugo's settings stand in the folder, above it, or in a folder that is read from."""
+    if is_address(collection.root):
+        return False
+    root = Path(collection.root)
+    return "hugo" in tools_of([root, root.parent, *map(Path, collection.snippet_folders)])
+
+
+def _may_be_held(documents: pa.Table, of_hugo: Sequence[str]) -> pa.Array:
+    """Return which documents have a date that may say when they are public."""
+    says, says_in_hugo = (
+        pc.match_substring_regex(documents["front_matter"], each, ignore_case=True)
+        for each in (_SAID, _SAID_IN_HUGO)
+    )
+    is_of_hugo = pc.is_in(documents["collection"].cast(pa.string()), value_set=pa.array(of_hugo, pa.string()))
+    is_post = pc.match_substring_regex(documents["path"], _POST.pattern)
+    return pc.or_(pc.or_(says, is_post), pc.and_(is_of_hugo, says_in_hugo))
+
+
+def _held_until(path: str, front_matter: str, day: str, keys: Sequence[str]) -> str:
     """Return why a page is not public on a day, or when it will not be; empty if it always is."""
     given = {key.lower(): day_of(each) for key, each in read_front_matter_json(front_matter).items()}
     post = _POST.search(path)
-    begins = given.get("publishdate") or (post and (given.get("date") or post[1])) or ""
-    ends = given.get("expirydate") or ""
+    said = next(filter(None, map(given.get, keys)), None)
+    begins = said or (post and (given.get("date") or post[1])) or ""
+    ends = next(filter(None, map(given.get, _ENDS)), None) or ""
     if begins > day:
         return f"{_UNTIL}{begins}"
     return (

@@ -76,7 +76,7 @@ def _add_static(walk: Selection) -> None:
     for folder in walk.collection.static_folders:
         _require_folder(walk.name, Path(folder), "static_folders")
         known = {file.path for file in walk.found_assets}
-        inside = replace(walk, include=globs(()), found_assets=[])
+        inside = replace(walk, include=globs(()), found_assets=[], categories=[])
         _look(inside, folder, _STATIC)
         walk.found_assets += [file for file in inside.found_assets if file.path not in known]
 
@@ -141,7 +141,7 @@ def _visit(walk: Selection, entry: os.DirEntry[str], folder: _Folder) -> str:
 
 def _add(walk: Selection, path: str, location: str, mode: os.stat_result) -> None:
     """Record a file as a document, an asset, or both, or as what describes its folder."""
-    if posixpath.basename(path) in CATEGORY_FILES and not walk.exclude.match_file(escaped(path)):
+    if posixpath.basename(path) in CATEGORY_FILES and _describes_pages(walk, path):
         walk.categories.append(FoundFile(walk.name, path, location, mode.st_size))
     is_document = walk.wanted(escaped(path))
     if is_document and not walk.is_part(path):
@@ -150,6 +150,13 @@ def _add(walk: Selection, path: str, location: str, mode: os.stat_result) -> Non
         return
     if stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not name_fault(path):
         walk.found_assets.append(FoundFile(walk.name, path, location, mode.st_size))
+
+
+def _describes_pages(walk: Selection, path: str) -> bool:
+    """Return whether the file describes a folder whose index would be a document."""
+    indexes = [escaped(posixpath.join(posixpath.dirname(path), f"index{each}")) for each in (".md", ".mdx")]
+    is_document = any(walk.wanted(each) and not walk.parts.match_file(each) for each in indexes)
+    return is_document and not walk.exclude.match_file(escaped(path))
 
 
 def _target(walk: Selection, link: str, folder: _Folder) -> str:

@@ -13,7 +13,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..errors import is_transient
-from ..untrusted import NotRead, read_toml, read_yaml
+from ..untrusted import NotRead, is_within, read_toml, read_yaml
 from .parts import whole
 
 Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo"]
@@ -83,9 +83,9 @@ class Project:
     def resource(self, name: str, page: str) -> str:
         """Return the path of the image beside a page, or in a folder there, whose name begins so."""
         folder, names = Path(page).parent, list[str]()
-        for pattern in (f"{name}*", f"*/{name}*") if self.root else ():
+        for pattern in (f"{name}*", f"*/{name}*") if self.root and not name.startswith("/") else ():
             names += [each.relative_to(folder).as_posix() for each in sorted(folder.glob(pattern))]
-        return next((each for each in names if each.lower().endswith(_IMAGE_ENDINGS)), "")
+        return next((quote(each) for each in names if each.lower().endswith(_IMAGE_ENDINGS)), "")
 
     def _named(self, name: str) -> str:
         """Return the path of the one page of this name, wherever it is; empty if it is not one."""
@@ -127,8 +127,10 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     tools = tools_of(folders)
     site = _site_values(folders) if "jekyll" in tools else _hugo_values(folders) if "hugo" in tools else {}
     root = str(folders[0]) if folders else ""
-    places = (folder / name for folder in folders for name in _SHORTCODES) if "hugo" in tools else ()
-    templates = tuple(str(place) for place in places if place.is_dir())
+    places = (
+        [(folder, folder / name) for folder in folders for name in _SHORTCODES] if "hugo" in tools else []
+    )
+    templates = tuple(str(place) for folder, place in places if place.is_dir() and is_within(place, folder))
     return Context(Project(root, tools, site, templates), _front_matter(text), path)
 
 
@@ -158,8 +160,8 @@ def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
     """Return Hugo's settings, in which names are in lower case."""
     values: dict[str, object] = {}
     for name in (*_HUGO_SETTINGS, *_HUGO_PARAMS):
-        for path in (folder / name for folder in folders):
-            if _is_file(path) and not path.is_symlink():
+        for path, folder in ((folder / name, folder) for folder in folders):
+            if _is_file(path) and is_within(path, folder):
                 with path.open("rb") as file:
                     text = file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace")
                 read = _lowered(_toml_values(text) if name.endswith("toml") else _values(text))

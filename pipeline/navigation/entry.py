@@ -59,6 +59,7 @@ class Bounded:
         self.remarks: list[str] = []
         self.categories: dict[str, Category] = {}
         self._left = MAX_ENTRIES
+        self._numbers: dict[str, int] = {}  # the last one behind each address
 
     def admits(self, depth: int) -> bool:
         """Return whether there may be one more entry at this depth; the first refusal is a remark."""
@@ -78,9 +79,10 @@ class Bounded:
 
     def generated(self, category: Category) -> Category:
         """Return the category at an address that none before it has, as Docusaurus numbers them."""
-        slug, number = category.slug, 0
+        slug, number = category.slug, self._numbers.get(category.slug, 0)
         while slug in self.categories:
             number += 1
             slug = f"{category.slug}-{number}"
+        self._numbers[category.slug] = number
         self.categories[slug] = category = replace(category, slug=slug)
         return category

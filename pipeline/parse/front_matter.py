@@ -29,12 +29,12 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll; Hugo.
 _DRAFT_VALUES = {
-    "draft": frozenset({"true", "yes"}),
+    "draft": frozenset({"true", "yes", "1"}),
     "publish": frozenset({"false", "no"}),
     "published": frozenset({"false", "no"}),
-    "headless": frozenset({"true", "yes"}),
-    "build.render": frozenset({"false", "never"}),
-    "_build.render": frozenset({"false", "never"}),
+    "headless": frozenset({"true", "yes", "1"}),
+    "build.render": frozenset({"false", "never", "link"}),
+    "_build.render": frozenset({"false", "never", "link"}),
 }
 
 _DATE_KEYS = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from noctule.artifacts.store.store import Store
@@ -11,6 +13,7 @@ from noctule.flows import api
 from noctule.flows.incremental import unchanged
 from noctule.flows.sources import publication_dates
 from noctule.flows.stages import parse
+from noctule.pipeline.settings.reading import parse as parse_settings
 
 PAGES = {
     "a.md": "---\npublishDate: 2000-01-01\nexpiryDate: 2999-01-01\n---\n# A\n\nShown.\n",
@@ -59,3 +62,25 @@ def test_drafts_are_included_where_they_are_wanted(tmp_path: Path) -> None:
     (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\ndrafts = true\n')
     api.index(store=tmp_path / "store", config=tmp_path / "noctule.toml")
     assert paths(tmp_path / "store") == ["b.md"]
+
+
+@pytest.mark.parametrize(
+    ("settings_file", "front_matter", "reason"),
+    [
+        ("hugo.toml", {"date": "2999-01-01"}, "is a draft until 2999-01-01"),
+        ("hugo.toml", {"PubDate": "2999-01-02", "date": "2001-01-01"}, "is a draft until 2999-01-02"),
+        ("hugo.toml", {"publishDate": "2001-01-01", "date": "2999-01-01"}, ""),
+        ("hugo.toml", {"published": True, "unpublishdate": "2001-01-01"}, "is a draft since 2001-01-01"),
+        ("book.toml", {"date": "2999-01-01", "pubDate": "2999-01-01"}, ""),
+    ],
+)
+def test_a_date_alone_decides_in_a_folder_of_hugo(
+    settings_file: str, front_matter: dict[str, object], reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "content").mkdir()
+    (tmp_path / settings_file).touch()
+    settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "content")}}}, "test")
+    row = {"collection": "docs", "path": "a.md", "front_matter": json.dumps(front_matter)}
+    rows = pa.table({"documents": [[row]]})
+    held = publication_dates.held_back(rows, settings, "2026-11-25")
+    assert [each.reason.partition(",")[0] for each in held] == ([reason] if reason else [])

@@ -115,6 +115,16 @@ def test_an_image_is_found_by_the_beginning_of_its_name(tmp_path: Path) -> None:
     assert found.text.strip() == "![](images/owl-1.png)"
 
 
+def test_an_image_at_a_path_from_the_top_is_not_looked_for_beside_the_page(tmp_path: Path) -> None:
+    found = expanded('{{< figure src="/images/owl" >}}', str(tmp_path), "a/index.md")
+    assert found.text == "![](/images/owl)"
+
+
+def test_the_path_of_an_image_with_spaces_is_an_address(tmp_path: Path) -> None:
+    (tmp_path / "owl at night.png").write_bytes(b"")
+    assert expanded("{{< img owl >}}", str(tmp_path)).text == "![](owl%20at%20night.png)"
+
+
 def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> None:
     templates = {
         "version": "<b>{{ site.Params.Version }}</b>{{/* not shown */}}\n",
@@ -144,6 +154,17 @@ def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> 
         text, path, lambda *_: IncludedFile("", ""), 1_000, context_of(text, path, [tmp_path / "content"])
     )
     assert "2.1" not in outside.text
+
+
+def test_no_template_and_no_setting_is_read_through_a_link_that_leads_out(tmp_path: Path) -> None:
+    (outside := tmp_path / "outside").mkdir()
+    (outside / "x.html").write_text("Secret")
+    (outside / "params.toml").write_text('key = "secret"')
+    for name in ("docs/layouts/shortcodes", "docs/config/_default"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).symlink_to(outside)
+    context = context_of("", str(tmp_path / "docs/page.md"), [tmp_path / "docs"])
+    assert context.is_of("hugo") and not context.project.templates and not context.project.site
 
 
 def test_a_box_may_have_its_text_as_an_argument() -> None:

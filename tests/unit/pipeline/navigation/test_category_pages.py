@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,14 @@ def test_a_written_page_stands_before_a_generated_one_and_exclude_before_both(tm
     assert [(each.path, each.kind) for each in listing.rejections] == [("kept/index.md", "skipped")]
 
 
+def test_a_folder_whose_pages_are_no_documents_has_no_generated_page(tmp_path: Path) -> None:
+    names = ("open", "private", "open/_parts", "files/static/open")
+    files = {f"{name}/_category_.json": json.dumps(GENERATED) for name in names}
+    root = written(tmp_path / "docs", {**files, "docusaurus.config.js": ""})
+    given = Collection(root=str(root), include=("/open/**/*.mdx",), static_folders=(str(root / "files"),))
+    assert [file.path for file in list_files("c", given).files] == ["open/index.md"]
+
+
 def test_categories_of_sidebars_stand_at_their_addresses(tmp_path: Path) -> None:
     root = written(tmp_path, {"docs/a.md": "# A\n", "sidebars.js": SIDEBARS})
     found = documents(Collection(root=str(root / "docs"), sidebars=(str(root / "sidebars.js"),)))
@@ -91,6 +100,14 @@ def test_categories_of_sidebars_stand_at_their_addresses(tmp_path: Path) -> None
     assert [target for target in targets if target] == [
         "category/how-to-fly--land.md", "own/way.md", "category/how-to-fly.md", "category/how-to-fly-1.md",
     ]  # fmt: skip
+
+
+def test_thousands_of_categories_of_one_name_cost_time_in_proportion() -> None:
+    item = {"type": "category", "label": "x", "items": [], **GENERATED}
+    started = time.perf_counter()
+    found = read_docusaurus(json.dumps({"s": [item] * 12_000}), "sidebars.json").categories
+    assert (len({each.slug for each in found}), found[-1].slug) == (12_000, "/category/x-11999")
+    assert time.perf_counter() - started < 4
 
 
 def test_a_category_that_goes_is_rejected_and_sidebars_that_are_not_there_are_an_error(

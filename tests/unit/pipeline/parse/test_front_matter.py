@@ -94,6 +94,8 @@ def test_an_unclosed_block_is_rejected() -> None:
         ("headless: true", "headless: true"),
         ("build: {render: never, list: never}", "build.render: never"),
         ("_build:\n  render: false", "_build.render: false"),
+        ("build: {render: link}", "build.render: link"),
+        ("draft: 1", "draft: 1"),
         ("publish: false", "publish: false"),
         ("published: no", "published: false"),
         ("published: 'False'", "published: false"),
@@ -108,7 +110,7 @@ def test_what_its_own_tool_would_not_publish_is_a_draft(yaml: str, said: str) ->
     "yaml",
     [
         "draft: false",
-        "headless: false\nbuild: {render: link, list: never}",
+        "headless: false\nbuild: {render: always, list: never}",
         "build: never",
         "draft: 'no'",
         "draft:",
