@@ -41,7 +41,7 @@ def held_back(rows: pa.Table, settings: Settings, day: str) -> list[Rejection]:
 
     Those that it will not publish for ever are noted.
     """
-    found, of_hugo = [], [name for name, each in settings.collections.items() if _is_of_hugo(each)]
+    found, of_hugo = [], [name for name, each in settings.collections.items() if is_of_hugo(each)]
     for chunk in rows["documents"].chunks:
         documents = pa.Table.from_struct_array(chunk.flatten()).select(["collection", "path", "front_matter"])
         dated = documents.filter(_may_be_held(documents, of_hugo))
@@ -54,7 +54,7 @@ def held_back(rows: pa.Table, settings: Settings, day: str) -> list[Rejection]:
     return found
 
 
-def _is_of_hugo(collection: Collection) -> bool:
+def is_of_hugo(collection: Collection) -> bool:
     """Return whether Hugo's settings stand in the folder, above it, or in a folder that is read from."""
     if is_address(collection.root):
         return False

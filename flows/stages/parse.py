@@ -19,6 +19,7 @@ from ..engines import Caller, Engine
 from ..run.context import Resources, RunContext
 from ..run.memory import release_memory
 from ..run.workers import WorkerFailed, WorkStep
+from ..sources.cascades import held_by_sections
 from ..sources.publication_dates import held_back, today
 from .corpus import CorpusRecord, cached_corpus, corpus_to_publish
 from .encode import Encoding
@@ -69,7 +70,7 @@ def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, setting
     keys = parser.parse(groups, hashed.keys)
     as_hashed = tuple(keys) == hashed.keys
     rows = cache.rows(keys)
-    losers = [*_losers(rows), *held_back(rows, settings, today())]
+    losers = [*_losers(rows), *held_back(rows, settings, today()), *held_by_sections(rows, settings)]
     if any(each.kind != "noted" for each in losers):
         groups = _without(groups, [each for each in losers if each.kind != "noted"])
         again = [key_of_group(group, settings, hashed.deciding, hashed.remote) for group in groups]

@@ -122,7 +122,7 @@ class _Block:
             author=self._names(values, "author", "authors"),
             language=self._text(values, "language", "lang"),
             slug=self._text(values, "slug"),
-            draft=_draft(values),
+            draft=draft_of(values),
             modified=_latest(values),
             tags=tuple(tag.lstrip("#") for tag in self._list(values, "tags", splits=r"[,\s]+")),
             aliases=self._list(values, "aliases", "alias", splits=","),
@@ -266,7 +266,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _draft(values: Mapping[str, Any]) -> str:
+def draft_of(values: Mapping[str, Any]) -> str:
+    """Return what says that the document is not published, ``key: value``; empty if nothing does."""
     nested = {f"{key}.render": each["render"] for key, each in values.items() if _renders(key, each)}
     said = ((key.lower(), str(value).strip().lower()) for key, value in {**values, **nested}.items())
     return next((f"{key}: {value}" for key, value in said if value in _DRAFT_VALUES.get(key, ())), "")

@@ -1,0 +1,84 @@
+"""What a section of Hugo hands down keeps the documents below it from being published."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from noctule.artifacts.store.store import Store
+from noctule.flows import api
+from noctule.flows.sources.cascades import held_by_sections
+from noctule.pipeline.settings.reading import parse as parse_settings
+
+BELOW = {
+    "a/_index.md": {},
+    "a/one.md": {},
+    "a/shown.md": {"draft": False},
+    "a/b/_index.md": {},
+    "a/b/two.md": {},
+    "c.md": {},
+}
+
+
+def held(tmp_path: Path, settings_file: str, front: dict[str, dict[str, object]]) -> list[str]:
+    (tmp_path / "content").mkdir()
+    (tmp_path / settings_file).touch()
+    settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "content")}}}, "test")
+    rows = [
+        {"collection": "docs", "path": path, "front_matter": json.dumps(values)}
+        for path, values in {**BELOW, **front}.items()
+    ]
+    return [each.path for each in held_by_sections(pa.table({"documents": [rows]}), settings)]
+
+
+@pytest.mark.parametrize(
+    ("front", "expected"),
+    [
+        (
+            {"a/_index.md": {"cascade": {"draft": True}}},
+            "everything",
+        ),
+        (
+            {"a/_index.md": {"Cascade": [{"build": {"render": "never"}, "_target": {"path": "/a/b/**"}}]}},
+            ["a/b/_index.md", "a/b/two.md"],
+        ),
+        (
+            {"a/_index.md": {"cascade": {"draft": True, "target": {"kind": "page"}}}},
+            ["a/b/two.md", "a/one.md"],
+        ),
+        ({"a/_index.md": {"cascade": {"draft": True, "target": {"environment": "staging"}}}}, []),
+        (
+            {"a/_index.md": {"cascade": {"draft": True}}, "a/b/_index.md": {"cascade": {"draft": False}}},
+            ["a/_index.md", "a/one.md"],
+        ),
+        ({"a/_index.md": {"cascade": {"draft": True, "target": {"path": "/{a,c}/one*"}}}}, "everything"),
+        ({"a/_index.md": {"cascade": {"draft": True, "target": {"path": "a/***/!"}}}}, []),
+        ({"a/one.md": {"cascade": {"draft": True}}}, []),
+        ({"a/_index.md": {"cascade": "draft"}}, []),
+    ],
+)
+def test_a_section_hands_down_that_pages_are_drafts(
+    front: dict[str, dict[str, object]], expected: list[str] | str, tmp_path: Path
+) -> None:
+    below = ["a/_index.md", "a/b/_index.md", "a/b/two.md", "a/one.md"]
+    assert sorted(held(tmp_path, "hugo.toml", front)) == (below if expected == "everything" else expected)
+
+
+def test_a_cascade_says_nothing_in_other_folders(tmp_path: Path) -> None:
+    assert held(tmp_path, "book.toml", {"a/_index.md": {"cascade": {"draft": True}}}) == []
+
+
+def test_pages_below_a_hidden_section_are_in_no_snapshot(tmp_path: Path) -> None:
+    (tmp_path / "content/a").mkdir(parents=True)
+    (tmp_path / "hugo.toml").write_text('title = "T"\n')
+    (tmp_path / "content/a/_index.md").write_text("---\ntitle: A\ncascade:\n  draft: true\n---\n")
+    (tmp_path / "content/a/one.md").write_text("# One\n\nSecret.\n")
+    (tmp_path / "content/c.md").write_text("# C\n\nShown.\n")
+    report = api.index(tmp_path / "content", store=tmp_path / "store")
+    with Store(tmp_path / "store").open() as snapshot:
+        assert snapshot.table("documents")["path"].to_pylist() == ["c.md"]
+    why = "is a draft (draft: true, by the cascade of a section)"
+    assert {each.path: each.reason for each in report.rejections} == {"a/_index.md": why, "a/one.md": why}
