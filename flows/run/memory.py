@@ -10,6 +10,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# A build of fewer leaves less free memory behind than looking for it costs.
+MANY_PASSAGES = 10_000
+
 
 def release_memory() -> None:
     """Return free memory to the system: Python, Arrow and the C library would each keep it for themselves."""

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...artifacts.cache.parse_cache import ParseCache
+from ...artifacts.disk.layout import table_file
 from ...artifacts.store.store import Published, Store
 from ...pipeline.errors import NoctuleError, PartialFailure, WriteFailed
 from ..run.context import Resources, RunContext
-from ..run.memory import release_memory
+from ..run.memory import MANY_PASSAGES, release_memory
 from .corpus import CorpusRecord
 from .write import StagedSnapshot
 
@@ -35,7 +36,8 @@ def publish(
 
     This is never retried: it ends with the staging folder moved or removed.
     """
-    release_memory()  # publishing reads everything again
+    if (staged.manifest.files[table_file("passages")].rows or 0) > MANY_PASSAGES:
+        release_memory()  # publishing reads everything again
     _write_down(staged, record, cache)
     published = store.publish(staged.staging, staged.manifest)
     _tidy(run, store, cache)

@@ -23,7 +23,7 @@ from ...artifacts.tables.schemas import token_vectors_schema
 from ...artifacts.tables.vectors import build_index, index_outside_memory
 from ...pipeline.lexical import analyzer
 from ..run.context import RunContext
-from ..run.memory import release_memory
+from ..run.memory import MANY_PASSAGES, release_memory
 from ..run.plain import by_threads
 from ..run.versions import tools
 from .encode import Encoded, Encoding
@@ -60,7 +60,8 @@ def write_snapshot(
     *tables: Tables,
 ) -> StagedSnapshot:
     """Write every file of the snapshot except the manifest, and return the manifest with the folder."""
-    release_memory()
+    if len(corpus.passages) > MANY_PASSAGES:
+        release_memory()
     staging, languages = store.stage(), sorted(corpus.languages or {"en"})
     written = {name: table for part in tables for name, table in part.items()} | {
         "term_vectors": term_vectors
