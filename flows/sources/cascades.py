@@ -18,7 +18,7 @@ from ...pipeline.model import Rejection
 from ...pipeline.parse.front_matter import draft_of
 from ...pipeline.settings.settings import Settings
 from ...pipeline.visibility import DRAFT
-from .publication_dates import is_of_hugo
+from .publication_dates import front_matter_of, is_of_hugo
 
 _SECTION = re.compile(r"(?:^|/)_index\.[^/]+$")
 _TARGETS = ("target", "_target")
@@ -58,7 +58,7 @@ def _matcher(pattern: str) -> GitIgnoreSpec | None:
 def held_by_sections(rows: pa.Table, settings: Settings) -> list[Rejection]:
     """Return the documents that no draft says of itself, but a section above it in a folder of Hugo."""
     of_hugo = [name for name, each in settings.collections.items() if not each.drafts and is_of_hugo(each)]
-    chunks = [_front_matter(chunk) for chunk in rows["documents"].chunks] if of_hugo else []
+    chunks = [front_matter_of(chunk) for chunk in rows["documents"].chunks] if of_hugo else []
     held = []
     for name in of_hugo:
         own = [chunk.filter(pc.equal(chunk["collection"].cast(pa.string()), name)) for chunk in chunks]
@@ -69,11 +69,6 @@ def held_by_sections(rows: pa.Table, settings: Settings) -> list[Rejection]:
             if reason := _reason(path, front, cascades):
                 held.append(Rejection(name, path, "skipped", reason))
     return held
-
-
-def _front_matter(documents: pa.Array) -> pa.Table:
-    columns = ["collection", "path", "front_matter"]
-    return pa.Table.from_struct_array(documents.flatten()).select(columns)
 
 
 def _cascades(path: str, front_matter: str) -> Iterator[_Cascade]:

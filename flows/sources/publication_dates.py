@@ -43,7 +43,7 @@ def held_back(rows: pa.Table, settings: Settings, day: str) -> list[Rejection]:
     """
     found, of_hugo = [], [name for name, each in settings.collections.items() if is_of_hugo(each)]
     for chunk in rows["documents"].chunks:
-        documents = pa.Table.from_struct_array(chunk.flatten()).select(["collection", "path", "front_matter"])
+        documents = front_matter_of(chunk)
         dated = documents.filter(_may_be_held(documents, of_hugo))
         for collection, path, front in zip(*(column.to_pylist() for column in dated.columns), strict=True):
             begins = _BEGINS_IN_HUGO if collection in of_hugo else _BEGINS
@@ -52,6 +52,11 @@ def held_back(rows: pa.Table, settings: Settings, day: str) -> list[Rejection]:
                 is_noted = reason.startswith(_EXPIRES)
                 found.append(Rejection(collection, path, "noted" if is_noted else "skipped", reason))
     return found
+
+
+def front_matter_of(documents: pa.Array) -> pa.Table:
+    """Return the collection, the path and the front matter of documents, given as lists of rows."""
+    return pa.Table.from_struct_array(documents.flatten()).select(["collection", "path", "front_matter"])
 
 
 def is_of_hugo(collection: Collection) -> bool:

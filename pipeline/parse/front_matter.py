@@ -27,7 +27,7 @@ _PLAIN_COLON = re.compile(r"^([\w-]+:[ \t]+)([^\s\"'\[{|>&*!%@`#-][^\n]*?:[ \t][
 _BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll; Hugo.
+# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
 _DRAFT_VALUES = {
     "draft": frozenset({"true", "yes", "1"}),
     "publish": frozenset({"false", "no"}),
@@ -82,7 +82,7 @@ def read_front_matter(text: str, where: str) -> FrontMatter:
         if not (found.is_sure or found.may_hide):
             return NONE
         raise _fault(f"the block of {found.kind.upper()} is never closed", where, max(1, found.line - 1))
-    if found.kind == "yaml" and not found.head.strip():
+    if found.is_empty:
         return FrontMatter(end=found.end)
     try:
         return _READERS[found.kind](found, where).read(found.end)

@@ -66,10 +66,14 @@ class FoundBlock:
         return (_MAY_HIDE if is_sure else _LINE_MAY_HIDE).search(self.head) is not None
 
     @property
+    def is_empty(self) -> bool:
+        """Return whether it is closed, and says nothing."""
+        return self.kind == "yaml" and self.end is not None and not self.head.strip()
+
+    @property
     def is_any(self) -> bool:
         """Return whether it is worth reading, or is there and empty."""
-        is_empty = self.kind == "yaml" and self.end is not None and not self.head.strip()
-        return is_empty or self.is_sure or self.may_hide or self.head.lstrip().startswith("{")
+        return self.is_empty or self.is_sure or self.may_hide or self.head.lstrip().startswith("{")
 
 
 def find_block(text: str) -> FoundBlock | None:
