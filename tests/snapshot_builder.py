@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import faiss
 import numpy as np
 import pyarrow as pa
 
@@ -39,7 +40,7 @@ from noctule.artifacts.tables.schemas import (
     vectors_schema,
     vocabulary_schema,
 )
-from noctule.artifacts.tables.vectors import Vectors, build_index, flat_record, save_index
+from noctule.artifacts.tables.vectors import Vectors, build_index, flat_record
 from noctule.pipeline.identity import canonical_json, doc_id, passage_id, section_id, sha256_hex, text_hash
 from noctule.pipeline.model import CodeBlock, Community, Document, Passage, Rejection, ResolvedLink, Section
 from noctule.pipeline.settings.settings import FIELDS, VectorIndex
@@ -123,7 +124,7 @@ def unit_rows(rows: int, seed: int = 0) -> np.ndarray:
 def write_index(vectors: Vectors, path: Path, wanted: VectorIndex | None = None) -> IndexRecord:
     """A FAISS file with the rows in order, and what the manifest says of it."""
     index, record = build_index(vectors, wanted or VectorIndex())
-    save_index(index, path)
+    faiss.write_index(index, str(path))
     return record
 
 

@@ -7,7 +7,6 @@ Up to a number of rows the index is exact, above it approximate (``noctule.artif
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -16,7 +15,6 @@ import numpy.typing as npt
 
 from ...pipeline.errors import ArtifactError, reports_transient
 from ...pipeline.settings.settings import VectorIndex
-from ..disk.durable import writer
 from ..disk.manifest import damaged, unreadable
 from ..disk.manifest_records import IndexRecord
 from . import inverted_file
@@ -53,22 +51,15 @@ def build_index(vectors: Vectors, wanted: VectorIndex) -> tuple[Any, IndexRecord
     return index, record
 
 
-def save_index(index: Any, path: Path) -> None:
-    """Write the index to a new file; raises ``WriteFailed``."""
-    with writer(path) as file:
-        _write(index, file)
-
-
 def index_outside_memory(index: Any, folder: Path) -> memoryview:
     """Return the bytes of the index's file, outside memory; raises ``WriteFailed``."""
-    return mapped_bytes(partial(_write, index), folder)
-
-
-def _write(index: Any, file: IO[bytes]) -> None:
-    """Write the index piece by piece: its bytes in memory would be as large again."""
     import faiss
 
-    faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
+    def write(file: IO[bytes]) -> None:
+        # Piece by piece: the bytes of a large index in memory would be as large again.
+        faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]
+
+    return mapped_bytes(write, folder)
 
 
 def flat_record(dimension: int) -> IndexRecord:

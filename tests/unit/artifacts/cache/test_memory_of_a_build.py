@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from mmap import mmap
 from pathlib import Path
 
+import faiss
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -19,7 +20,6 @@ from noctule.artifacts.disk.layout import PARSE_CACHE
 from noctule.artifacts.tables.outside_memory import mapped_zeros
 from noctule.artifacts.tables.parquet import read_outside_memory, write_table
 from noctule.artifacts.tables.vectors import build_index as build_index_of_vectors
-from noctule.artifacts.tables.vectors import save_index
 from noctule.flows.run.context import RunContext
 from noctule.flows.run.versions import decides
 from noctule.flows.stages.encode import Encoded
@@ -111,7 +111,7 @@ def test_a_vector_index_waits_outside_memory_until_it_is_written(tmp_path: Path)
     encoded = Encoded(hashes, vectors, np.arange(384, dtype=np.int32), 384)
     found, record = index_vectors(RunContext(settings, tmp_path), encoded)
     assert isinstance(found.obj, mmap), "and FAISS holds nothing"
-    save_index(build_index_of_vectors(vectors, settings.vectors)[0], tmp_path / "whole.faiss")
+    faiss.write_index(build_index_of_vectors(vectors, settings.vectors)[0], str(tmp_path / "whole.faiss"))
     assert record.kind == "flat" and bytes(found) == (tmp_path / "whole.faiss").read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == ["whole.faiss"]
 
