@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import combined_hash
-from ..disk import durable
+from ..disk import durable, folders
 from ..disk.layout import EMBEDDINGS
 from ..tables.outside_memory import mapped_zeros
 from ..tables.schemas import vectors_schema
@@ -98,7 +98,7 @@ class EmbeddingStore:
     def _segments(self) -> list[_Segment]:
         with self._reading:
             if self._held is None:
-                paths, again = sorted(self._folder.glob("*.parquet")), "their texts are encoded again"
+                paths, again = folders.entries(self._folder, "*.parquet"), "their texts are encoded again"
                 found = segments.read_all(paths, self._read, self._folder, again)
                 self._held = list(found.values())
             return self._held
@@ -152,13 +152,14 @@ def inherit(store: Path, shard: Path) -> None:
 
     Segments are linked, not copied, where the disk can do that.
     """
-    if (shard / EMBEDDINGS).is_dir():
+    if durable.is_directory(shard / EMBEDDINGS):
         return
-    for path in sorted((store / EMBEDDINGS).glob("*/*")):
-        target = shard / path.relative_to(store)
-        durable.make_directory(target.parent)
-        if not durable.link(path, target):
-            durable.write_file(target, path.read_bytes())
+    for folder in folders.entries(store / EMBEDDINGS):
+        durable.make_directory(shard / EMBEDDINGS / folder.name)
+        for path in folders.entries(folder):
+            target = shard / path.relative_to(store)
+            if not durable.link(path, target):
+                durable.write_file(target, path.read_bytes())
 
 
 def _matrix(path: Path, dimension: int) -> Vectors:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from ...pipeline.identity import canonical_json, sha256_hex
 from ...pipeline.model import Rejection, SnapshotId
-from ..disk import durable
+from ..disk import durable, folders
 from ..disk.layout import PARSE_CACHE, collections_file
 from ..tables.outside_memory import mapped_table
 from . import segments
@@ -95,7 +95,7 @@ class ParseCache:
         return self._tables[number]
 
     def _segments(self) -> list[Path]:
-        return sorted(self._folder.glob("*.arrow"))
+        return folders.entries(self._folder, "*.arrow")
 
     def release(self) -> None:
         """Free the rows; they are decompressed again if they are used again."""

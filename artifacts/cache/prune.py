@@ -79,10 +79,10 @@ def prune_embeddings(store: Path, used: Mapping[str, Container[str]], spare_sinc
     """
     root = store / EMBEDDINGS
     before, dropped, kept = _bytes(root), 0, 0
-    for folder in sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []:
+    for folder in filter(durable.is_directory, folders.entries(root)):
         done = _pruned(folder, used.get(folder.name, frozenset()), spare_since_s)
         dropped, kept = dropped + done.vectors, kept + done.kept_vectors
-        if not any(folder.iterdir()):
+        if not folders.entries(folder):
             folders.remove_tree(folder)
     after = _bytes(root)
     return Freed(dropped, max(0, before - after), kept, after)
@@ -90,7 +90,7 @@ def prune_embeddings(store: Path, used: Mapping[str, Container[str]], spare_sinc
 
 def _pruned(path: Path, used: Container[str], spare_since_s: float) -> Freed:
     folder, spared = _Folder(path, used), 0
-    for source in sorted(path.iterdir()):
+    for source in folders.entries(path):
         if source.name.startswith("."):
             durable.remove_file(source)  # left unfinished by a run that died
         elif source.stat().st_mtime >= spare_since_s:
@@ -112,4 +112,5 @@ def _rows(path: Path) -> pa.Table | None:
 
 
 def _bytes(root: Path) -> int:
-    return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    with durable.refusals(root, "look at"):
+        return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.identity import combined_hash
-from ..disk import durable
+from ..disk import durable, folders
 from ..disk.layout import SOURCE_HASHES
 from . import segments
 
@@ -35,7 +35,7 @@ class SourceHashes:
 
     def __init__(self, store: Path) -> None:
         self._folder = store / SOURCE_HASHES
-        there = sorted(self._folder.glob("*.arrow"))
+        there = folders.entries(self._folder, "*.arrow")
         found = segments.read_all(there, _read, self._folder, "their files are read again")
         self._paths = list(found)
         self._unread = [path for path in there if path not in found]

@@ -20,6 +20,15 @@ _NOT_EMPTY = {errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY}
 _NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 
 
+def entries(folder: Path, pattern: str = "*") -> list[Path]:
+    """Return what a folder holds, sorted, nothing of a missing one; raise ``WriteFailed`` if that fails."""
+    with durable.refusals(folder, "list"):
+        try:
+            return sorted(path for path in folder.iterdir() if path.match(pattern))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+
 def sync_tree(path: Path) -> None:
     """Wait until everything below a folder is on disk, by one call: thousands of files would take minutes."""
     with durable.refusals(path, "sync"), durable.opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:

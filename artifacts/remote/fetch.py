@@ -75,23 +75,24 @@ class Fetched:
 
     def drop_damaged(self) -> None:
         """Remove the files whose content is not what their name says."""
-        found = hash_files(sorted(self.objects.iterdir()))
+        found = hash_files(folders.entries(self.objects))
         for digest in sorted(digest for digest in found if found[digest] != digest):
             durable.remove_file(self.objects / digest)
 
     def drop_unused(self) -> None:
         """Remove the files that no snapshot or model links to."""
-        for kept in sorted(self.objects.iterdir()):
-            if kept.stat().st_nlink == 1:
-                durable.remove_file(kept)
+        with durable.refusals(self.objects, "look at"):
+            unused = [kept for kept in folders.entries(self.objects) if kept.stat().st_nlink == 1]
+        for kept in unused:
+            durable.remove_file(kept)
 
     def sweep(self) -> None:
         """Remove what an interrupted fetch left behind; raises ``WriteFailed``."""
-        for path in sorted(self.objects.glob(f"{STAGING_PREFIX}*")):
+        for path in folders.entries(self.objects, f"{STAGING_PREFIX}*"):
             durable.remove_file(path)
-        of_shards = (self._root / SHARDS).glob(f"*/{SNAPSHOTS}/{STAGING_PREFIX}*")
-        for path in sorted([*(self._root / SNAPSHOTS).glob(f"{STAGING_PREFIX}*"), *of_shards]):
-            folders.remove_tree(path)
+        for root in (self._root, *folders.entries(self._root / SHARDS)):
+            for path in folders.entries(root / SNAPSHOTS, f"{STAGING_PREFIX}*"):
+                folders.remove_tree(path)
 
     def _fetch(self, remote: RemoteFiles, root: Path, name: SnapshotId, manifest: Manifest) -> None:
         folder = snapshot_folder(name, manifest.shard)

@@ -258,7 +258,7 @@ class StoreContents:
         except ArtifactError:
             return
         named = {(each.name, each.snapshot) for manifest in sets for each in manifest.shards}
-        for folder in sorted((self.root / SHARDS).glob("[0-9]*")):
+        for folder in folders.entries(self.root / SHARDS, "[0-9]*"):
             shard = self.shard(folder.name)
             for snapshot in shard.names():
                 if (folder.name, snapshot) not in named:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...pipeline.identity import canonical_json
 from ...pipeline.model import SnapshotId
-from ..disk import durable
+from ..disk import durable, folders
 from ..disk.layout import REPORTS, SNAPSHOTS
 
 
@@ -22,15 +22,15 @@ def write_night(store: Path, snapshot: SnapshotId, report: Mapping[str, Any]) ->
     durable.make_directory(folder)
     path = folder / f"{snapshot}.json"
     durable.replace_file(path, canonical_json(report).encode() + b"\n")
-    for other in sorted(folder.glob("*.json")):
-        if other != path and not (store / SNAPSHOTS / other.stem).is_dir():
+    for other in folders.entries(folder, "*.json"):
+        if other != path and not durable.is_directory(store / SNAPSHOTS / other.stem):
             durable.remove_file(other)
     return path
 
 
 def nights(store: Path) -> list[dict[str, Any]]:
     """Return the reports of all existing snapshots, in no particular order."""
-    names = (path.stem for path in sorted((store / REPORTS).glob("*.json")))
+    names = (path.stem for path in folders.entries(store / REPORTS, "*.json"))
     return [found for name in names if (found := read_night(store, SnapshotId(name))) is not None]
 
 

@@ -102,8 +102,7 @@ def copy_model(source: Path, target: Path, record: QueryModel | None) -> dict[st
 def prune_models(store: Path, manifests: Sequence[Manifest]) -> None:
     """Remove the files that none of these snapshots needs, and what a killed run left behind."""
     needed = {store / name for each in manifests for name in model_files(each.query_model)}
-    folder = store / MODELS
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+    for path in folders.entries(store / MODELS):
         if path not in needed:
             durable.remove_file(path)
 

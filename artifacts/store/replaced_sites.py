@@ -17,7 +17,7 @@ def replaced_site(store: Path, site: Path) -> Path:
 
 def drop_replaced_sites(store: Path) -> None:
     """Remove the replaced sites, except those that a build is starting from at this moment."""
-    for path in sorted((store / SITES).glob("*")):
+    for path in folders.entries(store / SITES):
         if path.is_symlink():
             durable.remove_file(path)
             continue

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.identity import canonical_json
-from ..disk import durable
+from ..disk import durable, folders
 from ..disk.layout import RUNS
 
 _KEPT = 100
@@ -29,14 +29,15 @@ def write_run(store: Path, record: Mapping[str, Any]) -> Path:
     named = {"kind": "run", "format": _FORMAT, "finished": path.stem}
     durable.replace_file(path, canonical_json({**record, **named}).encode() + b"\n")
     # A date in the future comes from a clock that was wrong: those go first.
-    for old in sorted(folder.glob("*.json"), key=lambda each: (each.name <= path.name, each.name))[:-_KEPT]:
+    records = folders.entries(folder, "*.json")
+    for old in sorted(records, key=lambda each: (each.name <= path.name, each.name))[:-_KEPT]:
         durable.remove_file(old)
     return path
 
 
 def read_runs(store: Path) -> list[dict[str, Any]]:
     """Return every readable record, the latest first; a line in the log says how many are not."""
-    paths = sorted((store / RUNS).glob("*.json"), reverse=True)
+    paths = folders.entries(store / RUNS, "*.json")[::-1]
     read = [_read(path) for path in paths]
     if None in read:
         _log.warning(

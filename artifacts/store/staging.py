@@ -46,8 +46,7 @@ def describe(staging: Staging, tables: Mapping[str, int]) -> dict[str, FileEntry
 
 
 def _staged_files(staging: Staging) -> list[Path]:
-    with durable.refusals(staging.path, "list"):
-        return sorted(path for path in staging.path.iterdir() if not is_held_open(path.name))
+    return [path for path in folders.entries(staging.path) if not is_held_open(path.name)]
 
 
 def seal(staging: Staging, manifest: Manifest) -> None:
@@ -69,7 +68,7 @@ def prove(staging: Staging, snapshot_id: SnapshotId) -> None:
         check_deep(staging.path, snapshot_id, spill=staging.path.parent, shards=False)
     except (DamagedSnapshot, UnsupportedFormat) as error:
         rejected = staging.path.with_name(staging.path.name.replace(STAGING_PREFIX, REJECTED_PREFIX))
-        for older in sorted(rejected.parent.glob(f"{REJECTED_PREFIX}*")):
+        for older in folders.entries(rejected.parent, f"{REJECTED_PREFIX}*"):
             folders.remove_tree(older)
         durable.rename(staging.path, rejected)
         broken = Path(error.where).name
@@ -85,9 +84,9 @@ def sweep(store: Path, *, rejected: bool = False) -> None:
     """
     prefixes = (STAGING_PREFIX, REJECTED_PREFIX) if rejected else (STAGING_PREFIX,)
     snapshots = store / SNAPSHOTS
-    with suppress(WriteFailed), durable.refusals(snapshots, "list"):
-        for path in sorted(snapshots.iterdir()):
+    with suppress(WriteFailed):
+        for path in folders.entries(snapshots):
             if path.name.startswith(prefixes):
                 folders.remove_tree(path)
-        for path in sorted(store.glob(f"{POINTER_PREFIX}*")):
+        for path in folders.entries(store, f"{POINTER_PREFIX}*"):
             durable.remove_file(path)

@@ -143,9 +143,11 @@ class Stale:
             patched.setattr(module, name, call)
 
 
-def _stale(root: Path, for_ever: bool, work: Callable[[], object]) -> Iterator[NoctuleError | None]:
-    """Do the work with the n-th reading call failing, for every n until all of them are made."""
-    for nth in range(1, 5000, STRIDE):
+def _stale(
+    root: Path, for_ever: bool, work: Callable[[], object], stride: int = STRIDE
+) -> Iterator[NoctuleError | None]:
+    """Do the work with the n-th reading call failing, for every n (or every ``stride``) that is made."""
+    for nth in range(1, 5000, stride):
         stale, error = Stale(root, nth, for_ever), None
         with pytest.MonkeyPatch.context() as patched:
             stale.patch(patched)
@@ -204,6 +206,15 @@ def test_a_stale_handle_costs_a_publish_or_a_prune_but_no_snapshot(tmp_path: Pat
         assert [info.previous for info in infos.values()].count(True) == 1
         check_deep(store.path_of(store.rollback()))
         assert store.rollback() == current
+
+
+def test_every_listing_of_a_prune_may_be_stale(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    for edition in range(3):
+        publish_tiny_snapshot(store, edition)
+    refused = [error for error in _stale(store.root, True, lambda: store.prune(1), stride=1) if error]
+    assert {Path(error.where).name for error in refused} >= {"shards", "models", "snapshots"}
+    assert all("Stale" in error.what and error.hint for error in refused)
 
 
 class HoldsOpen(Disk):
