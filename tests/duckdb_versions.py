@@ -68,7 +68,18 @@ def run(version: str, folder: Path, tests: Sequence[str] = TESTS) -> subprocess.
     guard = f"import duckdb, sys; sys.exit(duckdb.__version__ != {version!r})"
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     subprocess.run([sys.executable, "-c", guard], env=environment, check=True)
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", *tests]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        "2",
+        "--timeout",
+        "1200",
+        *tests,
+    ]
     return subprocess.run(
         command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
     )

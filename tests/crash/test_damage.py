@@ -117,14 +117,21 @@ def test_no_library_is_even_loaded_before_the_bytes_are_verified(sound: Path, tm
     assert output.stdout.split() == ["DamagedSnapshot"]
 
 
-def test_files_of_two_builds_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_of_one_size", [True, False])
+def test_files_of_two_builds_are_refused(is_of_one_size: bool, tmp_path: Path) -> None:
     store = Store(tmp_path)
     old, new = (store.path_of(publish_tiny_snapshot(store, edition).snapshot_id) for edition in (0, 1))
-    shutil.copyfile(old / "passages.parquet", tmp_path / "mixed")
-    (tmp_path / "mixed").replace(new / "passages.parquet")
-    with pytest.raises(DamagedSnapshot) as caught:
+    differ = [name for name in FILES if (old / name).read_bytes() != (new / name).read_bytes()]
+    name = next(
+        each
+        for each in differ
+        if ((old / each).stat().st_size == (new / each).stat().st_size) == is_of_one_size
+    )
+    shutil.copyfile(old / name, tmp_path / "mixed")
+    (tmp_path / "mixed").replace(new / name)
+    with pytest.raises(DamagedSnapshot, match="SHA-256" if is_of_one_size else "bytes") as caught:
         store.open()
-    assert caught.value.where.endswith("passages.parquet")
+    assert caught.value.where.endswith(name)
 
 
 def test_an_extra_file_is_found_by_the_deep_check_and_read_by_nobody(sound: Path, tmp_path: Path) -> None:

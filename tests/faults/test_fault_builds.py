@@ -124,7 +124,8 @@ def test_whatever_call_of_a_whole_build_fails_the_current_snapshot_is_whole(
         vault, disk, error = edition_of(tmp_path, nth), FailingDisk(nth, code, for_ever), None
         with using(disk):
             try:
-                build_edition(store, vault, PlainDriver())
+                built = build_edition(store, vault, PlainDriver()).snapshot
+                assert store.current() == built, f"call {nth} failed in silence"
             except WriteFailed as failure:
                 error = failure
         if error is not None:

@@ -23,6 +23,7 @@ from noctule.flows.run.versions import decides
 from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.flows.stages import parse as parse_stage
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
+from noctule.pipeline import parse as parser
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.parse import parse as parse_document
@@ -223,3 +224,58 @@ def test_a_line_of_100_megabytes_costs_its_limit_and_itself_alone(
     assert done.documents == 1
     [line] = done.rejections
     assert line.path == "line.md" and ("processor time" in line.reason or "memory" in line.reason)
+
+
+def parse_files_greedily(batch: FileBatch, begin: Begin) -> pa.Table:
+    """Understand a batch; one document takes all the memory that its process may have, and for another the
+    kernel ends the process, as at the limit of a container.
+    """
+    really = parser.decoded
+
+    def decoded(content: bytes, where: str, encoding: str = "") -> str:
+        if b"HOARD" in content:
+            _hoard()
+        if b"KILLED" in content:
+            signal.raise_signal(signal.SIGKILL)
+        return really(content, where, encoding)
+
+    parser.decoded = decoded  # type: ignore[attr-defined]
+    return parse_files(batch, begin)
+
+
+def _hoard() -> None:
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + (256 << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+    hoard = list[bytearray]()
+    while True:
+        hoard.append(bytearray(16 << 20))
+
+
+@pytest.mark.timeout(900)
+def test_parsers_that_take_all_their_memory_cost_their_documents_and_not_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"hoard.md": "HOARD", "killed.md": "KILLED", "note.md": "# Note\n\nText.\n"}
+    (tmp_path / "vault").mkdir()
+    for name, text in texts.items():
+        (tmp_path / "vault" / name).write_text(text)
+    monkeypatch.setattr(parse_stage, "parse_files", parse_files_greedily)
+    for _night in range(2):  # what may heal is tried again
+        done = _night_of_greed(tmp_path)
+        assert done.documents == 1
+        assert {each.path: each.reason for each in done.rejections} == {
+            "hoard.md": "took more memory than there is",
+            "killed.md": "crashed the parser (signal 9)",
+        }
+    monkeypatch.undo()
+    assert _night_of_greed(tmp_path).documents == 3
+
+
+def _night_of_greed(folder: Path) -> BuildResult:
+    given = {
+        "collections": {"vault": {"root": str(folder / "vault")}},
+        "limits": {"max_failed_share": 0.9},
+        "embed": {"workers": 1},
+    }
+    return build_snapshot(parse(given, "test"), Store(folder / "store"), PlainDriver(), Silent())

@@ -36,6 +36,8 @@ _SILENT = 5
 _MAX_STEPS = 20_000_000
 # What has an end is only copied.
 _COPIES_PER_STEP = 64
+# Children that are looked at for the next one to be replaced, before all are.
+_NEAR = 64
 _InlineMethod = Callable[[Inliner, re.Match[str], int], tuple[Any, ...]]
 
 
@@ -111,7 +113,8 @@ def rst_html(text: str, where: str) -> str:
     with _vocabulary():
         Parser(inliner=_bounded_inliner()).parse(text, document)
     document.transformer.add_transforms(_TRANSFORMS)
-    document.transformer.apply_transforms()
+    with _replacing_in_order():
+        document.transformer.apply_transforms()
     return tree_html(document, where)
 
 
@@ -146,6 +149,33 @@ def _vocabulary() -> Iterator[None]:
         vars(directives)["directive"], vars(roles)["role"] = find_directive, find_role
         defined.clear()
         defined.update(before)
+
+
+@contextmanager
+def _replacing_in_order() -> Iterator[None]:
+    """Replace children in linear time: docutils looks for each among all those of its parent.
+
+    16,000 references in a paragraph that lead nowhere took it seven seconds.
+    """
+    element: Any = nodes.Element
+    last, really = dict[int, int](), element.replace
+
+    def replace(parent: Any, old: Any, new: Any) -> None:
+        begin = last.get(id(parent), 0)
+        if old not in parent.children[begin : begin + _NEAR]:
+            begin = 0
+        last[id(parent)] = at = parent.index(old, begin)
+        if isinstance(new, nodes.Node):
+            parent.setup_child(new)
+            parent[at] = new
+        else:
+            really(parent, old, new)
+
+    element.replace = replace
+    try:
+        yield
+    finally:
+        element.replace = really
 
 
 def _directive(name: str, find: Callable[..., Any], *rest: Any) -> type[Directive]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 
 import pytest
 from docutils.transforms import references
@@ -26,6 +27,33 @@ def test_markup_that_ends_is_read_in_a_long_paragraph_and_after_many_false_start
     html = rst_html("a *b* ``c`` " * 3_000 + "\n\n" + "2 *a " * 200 + "\n\nThen *this*.\n", "test")
     assert html.count("<em>b</em>") == 3_000
     assert "<em>this</em>" in html
+
+
+_NOWHERE = {
+    "anonymous": "`a`__ ",
+    "numbered": "[#]_ ",
+    "signs": "[*]_ ",
+    "labelled": "[#a]_ ",
+    "indirect": "a_ ",
+}
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", _NOWHERE)
+def test_references_in_one_paragraph_that_lead_nowhere_cost_time_in_proportion(kind: str) -> None:
+    head, began = ".. _a: b_\n\n" if kind == "indirect" else "", time.process_time()
+    html = rst_html(head + _NOWHERE[kind] * 20_000, "test")
+    assert time.process_time() - began < 6  # docutils took twelve
+    assert len(html) > 40_000
+
+
+@pytest.mark.parametrize(
+    "text", [f"{one}x {one}{two}\n\n- {two}\n" for one in _NOWHERE.values() for two in _NOWHERE.values()]
+)
+def test_what_leads_nowhere_is_shown_as_docutils_has_it(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = rst_html(f".. _a: b_\n\n{text}", "test")
+    monkeypatch.setattr(parser, "_replacing_in_order", nullcontext)
+    assert found == rst_html(f".. _a: b_\n\n{text}", "test")
 
 
 def test_past_the_budget_the_rest_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
