@@ -193,9 +193,28 @@ class _Worker:
 
     def _start(self, stage: Callable[..., object]) -> None:
         """Start the process and wait until it has imported the stage; raise ``EOFError`` if it dies."""
+        connection = self._spawn()
+        try:
+            connection.send(stage)
+        except OSError:
+            raise EOFError from None
+        if not connection.poll(_START_LIMIT_S):
+            raise EngineUnavailable(
+                f"no worker process is ready within {_START_LIMIT_S} s",
+                where=_HERE,
+                hint="Is the machine overloaded?",
+            )
+        try:
+            connection.recv()
+        except OSError:
+            raise EOFError from None
+
+    def _spawn(self) -> Connection:
+        """Start the process and return the connection to it; raise ``EngineUnavailable`` if it is refused."""
         context = multiprocessing.get_context("spawn")
         try:
-            self._connection, theirs = context.Pipe()
+            ours, theirs = context.Pipe()
+            self._connection = ours
             process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
             # There Ctrl-C is blocked: until it ignores it itself, a young worker would answer it with a
             # traceback.
@@ -209,20 +228,7 @@ class _Worker:
         self._process = process
         theirs.close()
         self._require_wanted()  # a kill before the process was known here
-        try:
-            self._connection.send(stage)
-        except OSError:
-            raise EOFError from None
-        if not self._connection.poll(_START_LIMIT_S):
-            raise EngineUnavailable(
-                f"no worker process is ready within {_START_LIMIT_S} s",
-                where=_HERE,
-                hint="Is the machine overloaded?",
-            )
-        try:
-            self._connection.recv()
-        except OSError:
-            raise EOFError from None
+        return ours
 
     def _failure(self, at: WorkStep | None, limit_s: float) -> WorkerFailed:
         how = self._exit_code()
