@@ -137,22 +137,26 @@ def rollback(flags: Flags, snapshot: _Snapshot = None) -> None:
     output.say(f"snapshot {now} is current")
 
 
-def prune(
-    flags: Flags,
+@dataclass(frozen=True, slots=True)
+class PruneFlags:
+    """What is kept of old snapshots and of stored vectors."""
+
     keep: Annotated[
         int | None,
         typer.Option("--keep", min=0, metavar="N", show_default="store.keep",
                      help="How many besides the current and the previous one."),
-    ] = None,
+    ] = None  # fmt: skip
     embeddings: Annotated[
         bool, typer.Option("--embeddings", help="Also drop stored vectors that no snapshot left uses.")
-    ] = False,
+    ] = False
     spare_runs: Annotated[
         int,
         typer.Option("--spare-runs", min=0, metavar="N",
                      help="Vectors made since the N-th last run began stay."),
-    ] = 1,
-) -> None:  # fmt: skip
+    ] = 1  # fmt: skip
+
+
+def prune(flags: Flags, given: PruneFlags) -> None:
     """Remove old snapshots and sites set aside; the current snapshot, the previous and any in use stay.
 
     Examples: noctule prune --keep 2 ; noctule prune --embeddings
@@ -161,8 +165,8 @@ def prune(
     from ..run.request import read_settings
 
     store, settings = flags.open_store(), read_settings(flags.config)
-    kept = settings.store.keep if keep is None else keep
-    done = prune_store(store, kept, settings, spare_runs if embeddings else None)
+    kept = settings.store.keep if given.keep is None else given.keep
+    done = prune_store(store, kept, settings, given.spare_runs if given.embeddings else None)
     freed = done.embeddings
     if flags.as_json:
         output.emit({"removed": list(done.removed), "embeddings": asdict(freed) if freed else None})
