@@ -17,7 +17,7 @@ from pathspec import GitIgnoreSpec
 
 from ...pipeline.identity import read_front_matter_json
 from ...pipeline.model import Rejection
-from ...pipeline.parse.front_matter import draft_of
+from ...pipeline.parse.drafts import draft_of
 from ...pipeline.settings.settings import Settings
 from ...pipeline.visibility import DRAFT
 from .publication_dates import pages_of
