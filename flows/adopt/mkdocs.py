@@ -42,6 +42,8 @@ def mkdocs(config: ToolFile) -> TakenOver:
         set_order(found, next(file for file, values in chain if values.get("nav")))
     elif any(found.root.rglob(".pages")):
         set_order(found, found.root)
+    for key in ("exclude_docs", "draft_docs"):
+        found.leave_out([line for line in as_text(given.get(key)).splitlines() if line.strip()])
     plugins = _plugins(given.get("plugins"))
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", texts_of(maps), "plugins.redirects")

@@ -151,5 +151,6 @@ def quartz(config: ToolFile) -> TakenOver:
     if isinstance(given.get("locale"), str):
         found.take("site", "language", given["locale"].partition("-")[0], "locale")
     found.leave_out(given.get("ignorePatterns"))
+    found.take("site", "slugs", True, "Quartz's permalink in front matter")
     found.left += ["theme"] if given.get("theme") else []
     return found

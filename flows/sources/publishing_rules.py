@@ -65,7 +65,7 @@ def _rules(collection: Collection) -> PublishingRules:
     try:
         hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
         jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
-        quartz = [text for _, text in _texts(folders, _QUARTZ)] if "obsidian" in tools else []
+        quartz = [text for _, text in _texts(folders, _QUARTZ)] if "quartz" in tools else []
         is_explicit = any(_QUARTZ_FILTER in names_in(text) for text in quartz)
         ignored = tuple(pattern for text in quartz for pattern in _ignored(text))
         return PublishingRules("hugo" in tools, hugo + jekyll, is_explicit, ignored)

@@ -13,10 +13,10 @@ from typing import Any
 import yaml
 
 from ..errors import RejectedDocument
+from ..front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 from ..identity import canonical_json
 from ..untrusted import read_toml
 from .dates import day_of
-from .front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 
 MAX_DEPTH = 16
 # Begins what is said of a block that cannot be read.
@@ -32,6 +32,7 @@ _DRAFT_VALUES = {
     "draft": frozenset({"true", "yes", "1"}),
     "publish": frozenset({"false", "no"}),
     "published": frozenset({"false", "no"}),
+    "permalink": frozenset({"false"}),  # Eleventy writes no such page
     "headless": frozenset({"true", "yes", "1"}),
     "build.render": frozenset({"false", "never", "link"}),
     "_build.render": frozenset({"false", "never", "link"}),

@@ -71,6 +71,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "navigation": ["zensical.toml"], "api": {"packages": ["kept"], "pages": ""},
          "auto_append": ["links.md"]},
     ),
+    "MkDocs, with what is private": (
+        {"mkdocs.yml": "site_name: T\nexclude_docs: |\n  *.py\n\n  /internal/\ndraft_docs: |\n  drafts/\n",
+         "docs/a.md": "# A\n"},
+        {"root": "docs", "exclude": ["*.py", "/internal/", "drafts/"]},
+    ),
     "Zensical, in YAML": (
         {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},
         {"root": "docs", "title": "T", "navigation": ["zensical.yml"]},
@@ -132,7 +137,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"_config.yml": "title: T\nurl: https://e.org\nbaseurl: /x\nexclude: [vendor]\nplugins: [p]\n",
          "a.md": "# A\n"},
         {"root": ".", "title": "T", "base_url": "https://e.org/x", "exclude": ["vendor"],
-         "left": "plugins of Jekyll"},
+         "slugs": True, "left": "plugins of Jekyll"},
     ),
     "Hugo": (
         {"hugo.toml": 'title = "T"\nbaseURL = "https://e.org/"\ntheme = "x"\n', "content/a.md": "# A\n"},
@@ -174,7 +179,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "baseUrl: 'e.org',\n"
          "locale: 'en-US', ignorePatterns: ['private']}, plugins: {transformers: [Plugin.X()]}}\n"
          "export default config", "content/a.md": "# A\n"},
-        {"root": "content", "title": "T", "base_url": "https://e.org", "exclude": ["private"]},
+        {"root": "content", "title": "T", "base_url": "https://e.org", "exclude": ["private"],
+         "slugs": True},
     ),
 }  # fmt: skip
 
