@@ -18,7 +18,7 @@ from ...pipeline.navigation.literals import names_in, read_module
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
-from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml
+from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml, with_lower_keys
 
 _MAX_BYTES = 2_000_000
 _HUGO = tuple(
@@ -104,7 +104,7 @@ def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str
 def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield the tables of ``cascade`` in Hugo's settings, or in a file of that name beside them."""
     for name, values in _tables(folders, _HUGO):
-        given = {str(key).lower(): each for key, each in values.items()}
+        given = with_lower_keys(values)
         is_own = Path(name).stem == "cascade" and "cascade" not in given
         found = given if is_own else given.get("cascade")
         yield from (

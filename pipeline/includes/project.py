@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from ..errors import is_transient
 from ..front_matter_blocks import find_block, text_start
-from ..untrusted import NotRead, is_within, read_toml, read_yaml
+from ..untrusted import NotRead, is_within, read_toml, read_yaml, with_lower_keys
 from .page_names import page_named
 from .parts import whole
 
@@ -157,10 +157,8 @@ def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
 
 
 def _lowered(values: Mapping[str, object]) -> dict[str, object]:
-    return {
-        str(key).lower(): _lowered(each) if isinstance(each, Mapping) else each
-        for key, each in values.items()
-    }
+    below = with_lower_keys(values)
+    return {key: _lowered(each) if isinstance(each, Mapping) else each for key, each in below.items()}
 
 
 def _values(text: str) -> Mapping[str, object]:

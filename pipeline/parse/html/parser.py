@@ -39,7 +39,8 @@ def read_html(html: str, where: str) -> ParsedContent:
             pre["class"] = " ".join([f"language-{code_language}", *kept])
     return ParsedContent(
         text=flow.text(),
-        html=sanitize(main.decode_contents()),
+        # The site's settings say whether pages show images of other hosts.
+        html=sanitize(main.decode_contents(), remote_images=True),
         title=title or first_title(flow.headings, flow.blocks),
         language=language,
         description=metas.get("description", "") or metas.get("og:description", ""),

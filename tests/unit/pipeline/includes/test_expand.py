@@ -108,6 +108,10 @@ def test_a_directive_of_markdown_becomes_what_it_names(directive: str, shown: st
             ".. literalinclude:: app.py\n   :lines: 1\n   :caption:\n   :number-lines:\n",
             '.. code-block:: python\n   :caption: app.py\n   :number-lines: \n\n   """App."""\n',
         ),
+        (
+            ".. literalinclude:: app.py\n   :pyobject: App.run\n   :dedent:\n   :lineno-match:\n",
+            ".. code-block:: python\n   :lineno-start: 5\n\n   def run(self):\n       return 1\n",
+        ),
         ("  .. literalinclude:: app.py\n     :lines: 1\n", '  .. code-block:: python\n\n     """App."""\n'),
     ],
 )  # fmt: skip
