@@ -13,9 +13,9 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..errors import is_transient
-from ..front_matter_blocks import find_block, text_start
 from ..untrusted import NotRead, is_within, read_toml, read_yaml, with_lower_keys
-from .page_names import page_named
+from .front_matter_blocks import find_block, text_start
+from .hugo.page_names import page_named
 from .parts import whole
 
 Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz"]

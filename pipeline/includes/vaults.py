@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ..front_matter_blocks import text_start
 from .fences import Fences, IndentedCode, code_of, fences_of
+from .front_matter_blocks import text_start
 from .parts import Literal
 from .project import Context
 

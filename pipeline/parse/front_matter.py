@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 
 from ..errors import RejectedDocument
-from ..front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 from ..identity import canonical_json
+from ..includes.front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 from ..untrusted import read_toml
 from .dates import day_of
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .functions import Unknown
+from .functions import UnknownValue
 
 _MAX_DEPTH = 30
 _TOKEN = re.compile(
@@ -20,7 +20,7 @@ _METHODS = (".Get", ".RenderString")
 def value_of(said: str, named: Callable[[str], object], called: Callable[[str, list[Any]], object]) -> object:
     """Return the value of an expression; ``named`` gives that of ``.x`` and ``$x``, ``called`` a function's.
 
-    Raise ``Unknown`` for what is no expression.
+    Raise ``UnknownValue`` for what is no expression.
     """
     return _Reader([each for each in _TOKEN.finditer(said) if each.lastgroup], named, called).whole()
 
@@ -39,7 +39,7 @@ class _Reader:
     def whole(self) -> object:
         value = self.pipeline(0)
         if self.tokens:
-            raise Unknown
+            raise UnknownValue
         return value
 
     def pipeline(self, depth: int) -> object:
@@ -52,7 +52,7 @@ class _Reader:
     def command(self, last: list[object], depth: int) -> object:
         """Return the value of a function that is given these too, or of an operand by itself."""
         if not self.tokens or depth > _MAX_DEPTH:
-            raise Unknown
+            raise UnknownValue
         name = self.tokens[-1]["name"] or ""
         is_function = name[:1].isalpha() and name not in _CONSTANTS
         if is_function or name.endswith(_METHODS):
@@ -60,7 +60,7 @@ class _Reader:
             return self.called(name, [*self.operands(depth), *last])
         found = list(self.operands(depth))
         if len(found) != 1 or last:
-            raise Unknown
+            raise UnknownValue
         return found[0]
 
     def operands(self, depth: int) -> Iterator[object]:
@@ -79,8 +79,8 @@ class _Reader:
             is_function = token["name"][0].isalpha()
             return self.called(token["name"], []) if is_function else self.named(token["name"])
         if token[0] != "(":
-            raise Unknown
+            raise UnknownValue
         value = self.pipeline(depth + 1)
         if not self.tokens or self.tokens.pop()[0] != ")":
-            raise Unknown
+            raise UnknownValue
         return value

@@ -15,7 +15,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _VERB = re.compile(r"%([sdvqt%])")
 
 
-class Unknown(Exception):
+class UnknownValue(Exception):
     """A value is not known, so that nothing is made of its template."""
 
 
@@ -25,21 +25,21 @@ def is_true(value: object) -> bool:
 
 
 def text_of(value: object) -> str:
-    """Return what a template writes for a plain value; raise ``Unknown`` for others."""
+    """Return what a template writes for a plain value; raise ``UnknownValue`` for others."""
     if isinstance(value, list | Mapping):
-        raise Unknown
+        raise UnknownValue
     return shown(value)
 
 
 def call(name: str, given: list[Any]) -> object:
-    """Return what a function makes of its arguments; raise ``Unknown`` where that is not known."""
+    """Return what a function makes of its arguments; raise ``UnknownValue`` where that is not known."""
     function = _FUNCTIONS.get(name.lower().rpartition(".")[2])
     if function is None:
-        raise Unknown
+        raise UnknownValue
     try:
         return function(*given)
     except (TypeError, ValueError, ArithmeticError, LookupError):
-        raise Unknown from None
+        raise UnknownValue from None
 
 
 def _same(value: object, *others: object) -> bool:
@@ -65,7 +65,7 @@ def _at(values: Any, *keys: Any) -> Any:
         elif isinstance(values, list):
             values = values[int(key)] if 0 <= int(key) < len(values) else None
         else:
-            raise Unknown
+            raise UnknownValue
     return values
 
 
@@ -89,7 +89,7 @@ def _printf(form: str, *given: object) -> str:
         return f'"{text}"' if verb[1] == "q" else text
 
     if "%" in _VERB.sub("", form):
-        raise Unknown
+        raise UnknownValue
     return _VERB.sub(one, form)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..as_markdown import Arguments
 from ..project import Context
 from .expressions import value_of
-from .functions import PLAIN, Unknown, call, is_true, text_of
+from .functions import PLAIN, UnknownValue, call, is_true, text_of
 
 # Stands for what the shortcode encloses.
 INNER = "\0"
@@ -58,7 +58,7 @@ def filled(template: str, given: Arguments, context: Context, *, encloses: bool)
     """
     try:
         text = _Template(given, context, INNER if encloses else "").text(_nodes(template))
-    except (Unknown, RecursionError):
+    except (UnknownValue, RecursionError):
         return None
     parts = [_plain(part) for part in text.split(INNER)]
     return None if len(parts) > 2 else (parts[0], "".join(parts[1:]))
@@ -75,7 +75,7 @@ def _plain(text: str) -> str:
 def _nodes(template: str) -> list[_Node]:
     nodes, rest = _parsed([*_pieces(_without_comments(template))][::-1], 0)
     if rest:
-        raise Unknown
+        raise UnknownValue
     return nodes
 
 
@@ -86,7 +86,7 @@ def _without_comments(template: str) -> str:
         end = template.find("*/", found.end())
         closing = template.find("}}", end)
         if end < 0 or closing < 0:
-            raise Unknown
+            raise UnknownValue
         pieces.append(template[at : found.start()])
         at = closing + 2
     return "".join((*pieces, template[at:]))
@@ -104,14 +104,14 @@ def _pieces(template: str) -> Iterator[tuple[str, str]]:
         yield "action", said[1:].strip() if said.startswith(("- ", "-\n")) else said.strip()
     rest = template[at:]
     if "{{" in rest:
-        raise Unknown
+        raise UnknownValue
     yield "text", rest.lstrip() if trims else rest
 
 
 def _parsed(pieces: list[tuple[str, str]], depth: int) -> tuple[list[_Node], str]:
     """Return the nodes up to an ``end`` or ``else``, and that; the pieces read are taken off the list."""
     if depth > _MAX_DEPTH:
-        raise Unknown
+        raise UnknownValue
     nodes: list[_Node] = []
     while pieces:
         kind, said = pieces.pop()
@@ -134,7 +134,7 @@ def _block(word: str, said: str, pieces: list[tuple[str, str]], depth: int) -> _
     elif ending == "else":
         node.otherwise, ending = _parsed(pieces, depth)
     if not ending:
-        raise Unknown
+        raise UnknownValue
     return node
 
 
@@ -153,7 +153,7 @@ class _Template:
         for node in nodes:
             self.steps += 1
             if self.steps > _MAX_STEPS or len(self.written) > _MAX_CHARS:
-                raise Unknown
+                raise UnknownValue
             if node.kind == "text":
                 self.written += node.said
             elif node.kind == "action":
@@ -205,7 +205,7 @@ class _Template:
         first, _, rest = name.partition(".")
         if first and first != "$":
             if first not in scope:
-                raise Unknown
+                raise UnknownValue
             return self._below(scope[first], rest)
         return self._below(_SHORTCODE if first else dot, rest)
 
@@ -218,7 +218,7 @@ class _Template:
             elif isinstance(value, Mapping):
                 value = value.get(name.lower(), value.get(name))
             elif value is not None:
-                raise Unknown
+                raise UnknownValue
         return value
 
     def _of_shortcode(self, name: str) -> object:
@@ -230,7 +230,7 @@ class _Template:
             return bool(self.given.named)
         if name in ("Page", "Site"):
             return _PAGE if name == "Page" else self.context.project.site
-        raise Unknown
+        raise UnknownValue
 
     def _of_page(self, name: str) -> object:
         page = self.context.page
@@ -240,7 +240,7 @@ class _Template:
             return page.get("title")
         if name == "Site":
             return self.context.project.site
-        raise Unknown
+        raise UnknownValue
 
     def _called(self, name: str, given: list[Any]) -> object:
         """Return what a function or a method gives."""
@@ -251,7 +251,7 @@ class _Template:
         if name.startswith("site."):
             return self._below(self.context.project.site, name.removeprefix("site."))
         if INNER in given and name.lower().rpartition(".")[2] not in _OF_INNER:
-            raise Unknown
+            raise UnknownValue
         return call(name, given)
 
     def _argument(self, key: object) -> str:
@@ -266,4 +266,4 @@ def _pairs(value: object) -> list[tuple[object, object]]:
         return list(enumerate(value))
     if isinstance(value, Mapping):
         return sorted(value.items())
-    raise Unknown
+    raise UnknownValue

@@ -9,7 +9,7 @@ import pytest
 
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
-from noctule.pipeline.includes.page_names import page_named
+from noctule.pipeline.includes.hugo.page_names import page_named
 from noctule.pipeline.includes.project import Context, Project, context_of
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
