@@ -117,8 +117,8 @@ def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _plugins(given: object) -> dict[str, object]:
-    """Return the settings of MkDocs' plugins, which are a list or a table."""
+    """Return the settings of MkDocs' plugins, which are a list or a table; Material's may have its prefix."""
     named: dict[str, object] = {}
     for item in as_list(given) or [given]:
         named |= {item: None} if isinstance(item, str) else as_table(item)
-    return named
+    return {name.removeprefix("material/"): each for name, each in named.items()}

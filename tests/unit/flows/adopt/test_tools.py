@@ -76,6 +76,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "docs/a.md": "# A\n"},
         {"root": "docs", "exclude": ["*.py", "/internal/", "drafts/"]},
     ),
+    "MkDocs, with a plugin of Material by its full name": (
+        {"mkdocs.yml": "site_name: T\nplugins: [material/blog, material/x]\n",
+         "docs/blog/posts/a.md": "# A\n"},
+        {"root": "docs", "blogs": ["blog"], "left": "the plugin x"},
+    ),
     "Zensical, in YAML": (
         {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},
         {"root": "docs", "title": "T", "navigation": ["zensical.yml"]},

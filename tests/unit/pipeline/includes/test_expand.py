@@ -233,6 +233,15 @@ def test_files_that_include_each_other_and_hold_nothing_end_soon() -> None:
     assert 1_000 < looked <= 10_000
 
 
+def test_commands_that_a_tool_would_describe_are_left_out_with_a_remark() -> None:
+    text = (
+        "A\n\n::: mkdocs-click\n    :module: hatch.cli\n    :command: hatch\n\n```\n::: mkdocs-click\n```\n"
+    )
+    found = expanded(text, {})
+    assert found.text == "A\n\n\n```\n::: mkdocs-click\n```\n"
+    assert found.notes == ("line 3: the commands of hatch.cli are not described: mkdocs-click would run it",)
+
+
 def test_code_that_a_tool_would_run_is_left_out_with_a_remark_unless_it_is_to_be_shown() -> None:
     text = 'A\n\n```python exec="yes"\n--8<-- "gone.py"\n```\n\nB\n\n```sh exec="1" source="above"\nls\n```\n'
     found = expanded(text, {})
