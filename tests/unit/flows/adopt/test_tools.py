@@ -105,10 +105,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Docusaurus, with a blog": (
         {"docusaurus.config.js": "module.exports = {title: 'T', presets: [['classic',\n"
-         "{docs: {editUrl: 'https://git.example.org/edit/main/'}}]]};\n",
+         "{docs: {editUrl: 'https://git.example.org/edit/main/', exclude: ['**/private/**']}}]]};\n",
          "docs/a.mdx": "import S from '!!raw-loader!@site/src/x.js';\n", "src/x.js": "x",
          "blog/2026-11-25-owl.md": "Owls.\n", "versioned_docs/version-1.0/a.md": "# A\n"},
-        {"root": "docs", "blogs": ["blog"], "snippet_folders": ["src"],
+        {"root": "docs", "blogs": ["blog"], "snippet_folders": ["src"], "exclude": ["**/private/**"],
          "edit_url": "https://git.example.org/edit/main/{collection}/{path}", "name": "docs",
          "left": "the pages in src/; the versions in versioned_docs/"},
     ),
