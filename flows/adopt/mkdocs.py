@@ -35,6 +35,8 @@ def mkdocs(config: ToolFile) -> TakenOver:
         set_order(found, next(file for file, values in chain if values.get("nav")))
     elif any(found.root.rglob(".pages")):
         set_order(found, found.root)
+    for key in ("exclude_docs", "draft_docs"):
+        found.leave_out([line for line in as_text(given.get(key)).splitlines() if line.strip()])
     _take_plugins(found, _plugins(given.get("plugins")))
     extensions = _plugins(given.get("markdown_extensions"))
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
@@ -122,8 +124,8 @@ def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _plugins(given: object) -> dict[str, object]:
-    """Return the settings of MkDocs' plugins, which are a list or a table."""
+    """Return the settings of MkDocs' plugins, which are a list or a table; Material's may have its prefix."""
     named: dict[str, object] = {}
     for item in as_list(given) or [given]:
         named |= {item: None} if isinstance(item, str) else as_table(item)
-    return named
+    return {name.removeprefix("material/"): each for name, each in named.items()}

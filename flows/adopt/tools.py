@@ -151,6 +151,7 @@ def _jekyll(config: ToolFile) -> TakenOver:
     found.leave_out(given.get("exclude"))
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
     found.take_blog("_posts")
+    found.take("site", "slugs", True, "Jekyll's permalink in front matter, and the days of posts")
     data = config.folder / "_data" / "navigation.yml"
     if data.is_file():
         set_order(found, data)

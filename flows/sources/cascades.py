@@ -19,6 +19,7 @@ from ...pipeline.identity import read_front_matter_json
 from ...pipeline.model import Rejection
 from ...pipeline.parse.drafts import draft_of
 from ...pipeline.settings.settings import Settings
+from ...pipeline.untrusted import with_lower_keys
 from ...pipeline.visibility import DRAFT
 from .publication_dates import pages_of
 from .publishing_rules import PublishingRules
@@ -88,27 +89,23 @@ def _cascades(path: str, front_matter: str) -> Iterator[_Cascade]:
     """Yield what a section hands down, what is handed down first last."""
     if not _SECTION.search(path) or '"cascade"' not in front_matter.lower():
         return
-    given = _lowered(read_front_matter_json(front_matter)).get("cascade")
+    given = with_lower_keys(read_front_matter_json(front_matter)).get("cascade")
     for each in reversed(given if isinstance(given, list) else [given]):
         if isinstance(each, dict):
             yield _handed_down(_SECTIONS, str(PurePosixPath(path).parent), each)
 
 
 def _handed_down(giver: str, section: str, given: Mapping[str, Any]) -> _Cascade:
-    values = _lowered(given)
+    values = with_lower_keys(given)
     target = next((found for key in _TARGETS if isinstance(found := values.get(key), dict)), {})
-    return _Cascade(giver, PurePosixPath(section), values, _lowered(target))
+    return _Cascade(giver, PurePosixPath(section), values, with_lower_keys(target))
 
 
 def _reason(path: str, front_matter: str, cascades: list[_Cascade]) -> str:
     """Return why a document is not public; what is last of the cascades counts, its own front matter most."""
     reaching = [each for each in cascades if each.reaches(path)]
     values = {key: value for each in reaching for key, value in each.values.items()}
-    said = draft_of(values | _lowered(read_front_matter_json(front_matter))) if values else ""
+    said = draft_of(values | with_lower_keys(read_front_matter_json(front_matter))) if values else ""
     key = re.split(r"[.:]", said)[0]
     giver = next((each.giver for each in reversed(reaching) if key in each.values), _SECTIONS)
     return f"{DRAFT} ({said}, by {giver})" if said else ""
-
-
-def _lowered(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {str(key).lower(): value for key, value in values.items()}

@@ -1,24 +1,28 @@
-"""What the settings of a folder's tool say of which documents are published: Hugo, Jekyll and Quartz.
+"""What the settings of a folder's tool say of which documents are published: Hugo, Jekyll, mdBook, Quartz.
 
 Nothing of them is run. Where they cannot be read, everything is private that they might keep so.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import tools_of
 from ...pipeline.navigation.literals import names_in, read_module
+from ...pipeline.navigation.summary import NAME as SUMMARY
+from ...pipeline.navigation.summary import read_summary
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
-from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml
+from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml, with_lower_keys
 
 _MAX_BYTES = 2_000_000
 _HUGO = tuple(
@@ -37,13 +41,15 @@ class PublishingRules:
 
     ``handed_down`` are tables of values that Hugo's or Jekyll's settings give to pages, in Hugo's form, of
     which the first counts. With ``is_explicit`` only pages that say ``publish: true`` are published, and
-    those that ``ignored`` matches never. Where ``unread`` names a file, none is.
+    those that ``ignored`` matches never. Of mdBook those in ``chapters`` are, if it is one. Where ``unread``
+    names a file, none is.
     """
 
     of_hugo: bool = False
     handed_down: tuple[Mapping[str, Any], ...] = ()
     is_explicit: bool = False
     ignored: tuple[str, ...] = ()
+    chapters: tuple[str, ...] | None = None
     unread: str = ""
 
 
@@ -65,10 +71,11 @@ def _rules(collection: Collection) -> PublishingRules:
     try:
         hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
         jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
-        quartz = [text for _, text in _texts(folders, _QUARTZ)] if "obsidian" in tools else []
+        quartz = [text for _, text in _texts(folders, _QUARTZ)] if "quartz" in tools else []
         is_explicit = any(_QUARTZ_FILTER in names_in(text) for text in quartz)
         ignored = tuple(pattern for text in quartz for pattern in _ignored(text))
-        return PublishingRules("hugo" in tools, hugo + jekyll, is_explicit, ignored)
+        chapters = _chapters(root)
+        return PublishingRules("hugo" in tools, hugo + jekyll, is_explicit, ignored, chapters)
     except _NotKnown as fault:
         return PublishingRules("hugo" in tools, unread=str(fault))
 
@@ -104,7 +111,7 @@ def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str
 def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield the tables of ``cascade`` in Hugo's settings, or in a file of that name beside them."""
     for name, values in _tables(folders, _HUGO):
-        given = {str(key).lower(): each for key, each in values.items()}
+        given = with_lower_keys(values)
         is_own = Path(name).stem == "cascade" and "cascade" not in given
         found = given if is_own else given.get("cascade")
         yield from (
@@ -129,6 +136,20 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
             "type": str(scope.get("type") or ""),
         }
         yield {**values, "target": target}
+
+
+def _chapters(root: Path) -> tuple[str, ...] | None:
+    """Return the documents that mdBook makes pages of, as its table of contents says; None for no book."""
+    is_book = any(each for each in _texts([root, root.parent], ("book.toml",)))
+    summary = next(iter(_texts([root], (SUMMARY,))), None) if is_book else None
+    if summary is None:
+        return None
+    pending, found = [*read_summary(summary[1]).entries], set[str]()
+    while pending:
+        entry = pending.pop()
+        pending += entry.children
+        found.add(posixpath.normpath(unquote(entry.target.partition("#")[0]) or "."))
+    return tuple(sorted(found))
 
 
 def _ignored(script: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from ...pipeline.identity import read_front_matter_json
 from ...pipeline.model import Rejection
 from ...pipeline.navigation.category_pages import is_of_folder, items_of
 from ...pipeline.navigation.entry import REST
+from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.patterns import globs
 from ...pipeline.sanitize import is_outward
 from ...pipeline.settings.settings import Settings
@@ -19,9 +20,10 @@ from ...pipeline.source_files import FoundFile
 from ...pipeline.visibility import DRAFT
 from .cascades import held_by_cascades
 from .publication_dates import held_back, pages_of
-from .publishing_rules import PublishingRules, rules_of
+from .publishing_rules import NO_RULES, PublishingRules, rules_of
 
 _IGNORED = "ignorePatterns of Quartz"
+_NO_CHAPTER = "it is not in SUMMARY.md, and mdBook makes no page of it"
 _EXPLICIT = "it does not say publish: true, which ExplicitPublish of Quartz asks for"
 _EMPTY = "the generated page of a category of which no page is published"
 
@@ -35,24 +37,26 @@ def withheld(rows: pa.Table, files: Iterable[FoundFile], settings: Settings, day
     rules = rules_of(settings)
     of_hugo = [name for name, rule in rules.items() if rule.of_hugo]
     held = [*held_back(rows, settings, of_hugo, day), *held_by_cascades(rows, settings, rules)]
-    held += _not_said_public(rows, settings, rules)
+    held += _not_published(rows, settings, rules)
     pages = [file for file in files if file.category]
     return [*held, *_empty(pages, rows, held, settings)] if pages else held
 
 
-def _not_said_public(
+def _not_published(
     rows: pa.Table, settings: Settings, rules: Mapping[str, PublishingRules]
 ) -> Iterator[Rejection]:
-    """Yield the documents that Quartz does not publish, and all where its rules cannot be read."""
+    """Yield the documents that Quartz and mdBook do not publish, and all where rules cannot be read."""
     for name, rule in rules.items():
-        if settings.collections[name].drafts or not (rule.is_explicit or rule.ignored or rule.unread):
+        if settings.collections[name].drafts or rule == NO_RULES:
             continue
-        ignored = globs(rule.ignored)
+        ignored, chapters = globs(rule.ignored), {*(rule.chapters or ()), SUMMARY}
         for path, front in pages_of(rows, name):
             if rule.unread:
                 why = f"{rule.unread} cannot be read, which may say so"
             elif ignored.match_file(path):
                 why = _IGNORED
+            elif rule.chapters is not None and path.endswith(".md") and path not in chapters:
+                why = _NO_CHAPTER
             else:
                 why = _EXPLICIT if rule.is_explicit and not _says_public(front) else ""
             if why:

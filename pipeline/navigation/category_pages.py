@@ -15,7 +15,7 @@ from ..model import Source
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file, strerror
 from ..untrusted import NotRead
-from .categories import CATEGORY_FILES, Category
+from .categories import CATEGORY_FILES, Category, section_of
 from .entry import NavEntry
 from .sidebars import read_docusaurus
 from .yaml_files import read_generated
@@ -61,6 +61,9 @@ def sidebar_pages(name: str, collection: Collection) -> Iterator[FoundFile]:
 
 def read_category_page(file: FoundFile, collection: Collection) -> Source:
     """Return the page of a category, made of the file that describes it; raises as ``read_file`` does."""
+    if is_of_folder(file) and posixpath.basename(file.location) not in CATEGORY_FILES:
+        content = section_of(file.category).markdown.encode("utf-8", "replace")
+        return Source(file.collection, file.path, content, sha256_hex(content))
     source = read_file(file, collection if is_of_folder(file) else _beside(file, collection))
     category = _category(file, source)
     if category is None:
@@ -72,7 +75,7 @@ def read_category_page(file: FoundFile, collection: Collection) -> Source:
 
 def is_of_folder(page: FoundFile) -> bool:
     """Return whether the category is that of a folder, and not one of sidebars."""
-    return posixpath.basename(page.location) in CATEGORY_FILES
+    return not page.category.startswith("/")
 
 
 def items_of(page: FoundFile, collection: Collection) -> tuple[str, ...]:

@@ -14,10 +14,10 @@ import yaml
 
 from ..errors import RejectedDocument
 from ..identity import canonical_json
+from ..includes.front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 from ..untrusted import read_toml
 from .dates import day_of
 from .drafts import draft_of, twice
-from .front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 
 MAX_DEPTH = 16
 # Begins what is said of a block that cannot be read.

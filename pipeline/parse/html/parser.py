@@ -36,7 +36,8 @@ def read_html(html: str, where: str) -> ParsedContent:
     _name_languages(main)
     return ParsedContent(
         text=flow.text(),
-        html=sanitize(main.decode_contents()),
+        # The site's settings say whether pages show images of other hosts.
+        html=sanitize(main.decode_contents(), remote_images=True),
         title=title or first_title(flow.headings, flow.blocks),
         language=language,
         description=metas.get("description", "") or metas.get("og:description", ""),

@@ -127,6 +127,29 @@ def test_quartz_may_publish_only_what_says_so(script: str, expected: list[str], 
     assert withheld(pa.table({"documents": [rows]}), (), included, "2026-11-25") == []
 
 
+@pytest.mark.parametrize(
+    ("book", "summary", "expected"),
+    [
+        ("", "# Summary\n\n[A](./a.md#x)\n\n- [B](b/my%20c.md)\n    - [D](d.md)\n- [Draft]()\n", ["e.md"]),
+        ("", None, []),
+        (None, "- [A](a.md)\n", []),
+        ("", "x" * 2_000_001, ["SUMMARY.md", "a.md", "b/my c.md", "d.md", "e.md", "f.html"]),
+    ],
+)
+def test_mdbook_publishes_its_chapters(
+    book: str | None, summary: str | None, expected: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "src").mkdir()
+    for name, text in {"book.toml": book, "src/SUMMARY.md": summary}.items():
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    paths = ("SUMMARY.md", "a.md", "b/my c.md", "d.md", "e.md", "f.html")
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in paths]
+    settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "src")}}}, "test")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    assert sorted(each.path for each in held) == expected
+
+
 def test_a_change_of_the_tools_settings_is_one_of_the_inputs(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     (tmp_path / "quartz.config.ts").write_text(QUARTZ % "")
