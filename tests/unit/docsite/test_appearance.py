@@ -52,7 +52,7 @@ def test_another_logo_of_the_same_name_reaches_the_next_build(tmp_path: Path) ->
 
 def test_a_logo_that_holds_a_script_is_refused(tmp_path: Path) -> None:
     bad = _file(tmp_path, "one.svg", SVG.replace(b"<rect", b"<script>1</script><rect"))
-    with pytest.raises(SettingsError, match="logo is no image that a page may show"):
+    with pytest.raises(SettingsError, match="logo is not an image that a page may show"):
         appearance_of(Site(logo=bad))
 
 

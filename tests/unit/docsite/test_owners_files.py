@@ -142,6 +142,6 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(setting: str, tmp_path: Pat
 
 def test_a_language_is_a_tag() -> None:
     for code in ("x" * 300, "../x", 'en"><script>', ""):
-        with pytest.raises(ValueError, match="is no language"):
+        with pytest.raises(ValueError, match="is not a language"):
             Site(language=code)
     assert Site(language="pt-BR").language == "pt-BR"
