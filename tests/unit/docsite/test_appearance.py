@@ -91,7 +91,7 @@ def test_fonts_are_copied_and_named_before_the_themes_own(tmp_path: Path) -> Non
 
 
 def test_a_font_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no font"):
+    with pytest.raises(SettingsError, match="not a font"):
         appearance_of(Site(fonts=Fonts(text=(_file(tmp_path, "a.woff2", b"<html>"),))))
     with pytest.raises(SettingsError, match="neither a font"):
         appearance_of(Site(fonts=Fonts(text=("x; } body { display: none",))))
