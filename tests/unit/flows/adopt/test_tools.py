@@ -217,7 +217,7 @@ def test_a_folder_of_no_tool_and_a_second_file_are_errors(tmp_path: Path) -> Non
     with pytest.raises(SourceError, match="cannot be read"):
         take_over_settings(tmp_path, tmp_path)
     (tmp_path / "noctule.toml").write_text("")
-    with pytest.raises(SettingsError, match="one already"):
+    with pytest.raises(SettingsError, match="a settings file already"):
         take_over_settings(tmp_path, tmp_path)
 
 
