@@ -95,7 +95,7 @@ def starlight(config: ToolFile) -> TakenOver:
     locales = {key: as_table(each) for key, each in as_table(options.get("locales")).items()}
     main = as_text(locales.get("root", {}).get("lang")) or as_text(options.get("defaultLocale"))
     found.take("site", "language", main if main != "root" else "", "starlight(): locales")
-    found.left += [] if options else ["what is in the call of starlight(), which is no literal"]
+    found.left += [] if options else ["what is in the call of starlight(), which is not a literal"]
     found.left += ["locales of starlight(): set [site.languages]"] if len(locales) > 1 else []
     return found
 

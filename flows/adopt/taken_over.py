@@ -71,13 +71,13 @@ class TakenOver:
             self.left.append(f"{source}: it is longer than {_MAX_CHARS:,} characters")
             return
         if key == "language" and not LANGUAGE.fullmatch(text := str(text).replace("_", "-")):
-            self.left.append(f"{source}: {text!r:.80} is no language")
+            self.left.append(f"{source}: {text!r:.80} is not a language")
             return
         if key in ("base_url", "edit_url"):
             try:
                 web_address(str(text))
             except ValueError:
-                self.left.append(f"{source}: {text!r:.80} is no address of a web page")
+                self.left.append(f"{source}: {text!r:.80} is not an address of a web page")
                 return
         self.tables.setdefault(table, {})[key] = (text, f"{self.config.name}: {source}")
 

@@ -71,7 +71,7 @@ def take_over(path: Path) -> TakenOver:
                         hint="Mend the file, or begin with: noctule init",
                     ) from None
     raise SourceError(
-        "this is no folder of a tool that is known here",
+        "this is not a folder of a tool that is known here",
         where=str(path),
         hint=f"Known are {', '.join(_KNOWN)}. Or begin with: noctule init",
     )

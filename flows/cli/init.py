@@ -98,7 +98,7 @@ def init(flags: Flags, preset: _Preset = None, source: _From = None) -> None:
 def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
     """Write the settings that another tool's give, and say what has no place in them."""
     if preset is not None:
-        raise SettingsError("--from and --preset are two beginnings", where="--from", hint="Choose one.")
+        raise SettingsError("--from and --preset exclude each other", where="--from", hint="Choose one.")
     written, found = take_over_settings(Path.cwd(), source)
     if flags.as_json:
         names = {"config": str(written.path), "collection": written.collection, "root": written.root}
@@ -185,7 +185,9 @@ def _new_file(folder: Path) -> Path:
 
     path = folder / SETTINGS_FILE
     if path.exists():
-        raise SettingsError("there is one already", where=str(path), hint="Edit it, or delete it first.")
+        raise SettingsError(
+            "there is a settings file already", where=str(path), hint="Edit it, or delete it first."
+        )
     return path
 
 

@@ -1,4 +1,4 @@
-"""The commands that bring documents to readers elsewhere: ``site`` and ``nightly``."""
+"""The commands that build a site, of the current snapshot or of a new one: ``site`` and ``nightly``."""
 
 from __future__ import annotations
 

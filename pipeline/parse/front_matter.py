@@ -211,7 +211,7 @@ class _Block:
         try:
             written.encode()
         except UnicodeEncodeError:
-            raise _fault("half of a surrogate pair is no character", self.where, 1) from None
+            raise _fault("half of a surrogate pair is not a character", self.where, 1) from None
         return written
 
 

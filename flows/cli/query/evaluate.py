@@ -22,7 +22,6 @@ Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged querie
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also draw it all in one HTML file.")
 ]
-JudgedMode = Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")]
 _MEASURES = ("nDCG@10", "R@100", "MRR@10", "hit@1", "judged@10")
 _FIGURES = ("queries", *_MEASURES, "unanswered", "p50 ms", "p95 ms")
 _MAX_NAMED = 5
@@ -74,7 +73,7 @@ def evaluate(
     judged: Annotated[list[Path], Judged],
     baseline: BaselineFlags,
     figures: FigureFlags,
-    mode: JudgedMode = "hybrid",
+    mode: Mode = "hybrid",
 ) -> None:
     """Measure how relevant the current snapshot's answers are, on judged queries.
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from ....artifacts.query import Answer, Searcher
     from ....artifacts.query.context import SearchRequest
 
-Mode = Literal["hybrid", "keyword", "semantic", "code"]
+Mode = Annotated[
+    Literal["hybrid", "keyword", "semantic", "code"],
+    typer.Option("--mode", help="Which lists are asked."),
+]
 TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
 EncoderName = Literal["full", "static"]
 Encoder = Annotated[
@@ -41,7 +44,7 @@ class RequestFlags:
 
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, or code.")]
     top_n: TopN = 10
-    mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid"
+    mode: Mode = "hybrid"
     filters: Annotated[
         list[str] | None,
         typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds."),

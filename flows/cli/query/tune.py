@@ -10,7 +10,8 @@ import typer
 
 from .. import output
 from ..flags import Flags
-from .evaluate import Judged, JudgedMode, Report, shown_p
+from .evaluate import Judged, Report, shown_p
+from .search import Mode
 
 if TYPE_CHECKING:
     from ...quality.tuning.held_out import HeldOutSet, TuningResult
@@ -43,7 +44,7 @@ class TuningFlags:
             help="The store; given again, others: of other sets, or of the same in passages of another size.",
         ),
     ] = None
-    mode: JudgedMode = "hybrid"
+    mode: Mode = "hybrid"
     space: Annotated[
         Path | None,
         typer.Option("--space", metavar="FILE", help="What may change; a space of its own if none."),

@@ -31,7 +31,7 @@ _SILENT_NAMES = "br cards column columns icon katex math rawhtml rss steps tabpa
 _SILENT = frozenset(_SILENT_NAMES.split())
 _TABS = frozenset({"tab", "tabitem"})
 _TAB_GROUPS = frozenset({"tabs", "tabpane", "tabset"})
-# The last part of their names, as in hextra/feature-card: what they say in arguments, and in what is no name.
+# The last part of their names, as in hextra/feature-card: what they say in arguments that are not names.
 _WORDS = frozenset({"badge", "kbd", "label"})
 _SAYING_NAMES = "badge button card feature-card hero-badge hero-button kbd label linkcard link-card"
 _SAYING = frozenset(_SAYING_NAMES.split())

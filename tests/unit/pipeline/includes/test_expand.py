@@ -128,7 +128,7 @@ def test_a_directive_of_restructuredtext_becomes_what_it_names(directive: str, s
         ("{{#include a.txt:9}}", "it has 1 lines, none of which is in '9'"),
         ("{{#include a.txt:part}}", "it has no part 'part'"),
         ('--8<-- "a.txt:x-y"', "it has no part 'x-y'"),
-        ("{* a.txt ln[1-2] *}", "'1-2' is no range of lines"),
+        ("{* a.txt ln[1-2] *}", "'1-2' is not a range of lines"),
         ("```{literalinclude} a.txt\n:pyobject: f\n```", "it is not Python"),
         ("```{literalinclude} a.txt\n:end-at: nowhere\n```", "it has no line with 'nowhere' (end-at)"),
         ("```{include} a.txt\n:start-line: x\n```", "start-line and end-line must be numbers"),
