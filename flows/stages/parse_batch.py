@@ -12,7 +12,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece, linking_rows
+from ...artifacts.cache.linking_rows import linking_column
+from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece
 from ...artifacts.tables import schemas
 from ...pipeline.chunk.passages import build_passages
 from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
@@ -28,7 +29,7 @@ from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.source import read_source
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED, code_analyzer, primary_language, prose_analyzer
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
-from ...pipeline.links.targets import linking_document
+from ...pipeline.links.linking_documents import linking_document
 from ...pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
@@ -155,7 +156,7 @@ def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
         sections=schemas.sections_table(node.section for cut in cuts for node in cut.nodes),
         passages=schemas.passages_table(passage for cut in cuts for passage in cut.passages),
         code_blocks=schemas.code_blocks_table(block for cut in cuts for block in cut.code_blocks),
-        linking=linking_rows(
+        linking=linking_column(
             [linking_document(c.document, heading_slugs(c.document.headings)) for c in cuts]
         ),
         prose=_count_prose(cuts),

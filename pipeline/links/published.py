@@ -87,7 +87,10 @@ def path_stem(path: str) -> str:
 
 def without_ending(path: str) -> str:
     """Return the path without the ending of a document."""
-    return next((path[: -len(e)] for e in ENDINGS if path.lower().endswith(e)), path)
+    lower = path.lower()
+    if not lower.endswith(ENDINGS):
+        return path
+    return next(path[: -len(each)] for each in ENDINGS if lower.endswith(each))
 
 
 def address_key(url: str) -> str:

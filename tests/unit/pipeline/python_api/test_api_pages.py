@@ -10,8 +10,8 @@ from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot
 from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import linking_document
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Api, Collection

@@ -8,8 +8,8 @@ import pytest
 
 from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import linking_document
 from noctule.pipeline.model import Document
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Api, Collection
