@@ -84,6 +84,8 @@ IN_B = ["a/b/_index.md", "a/b/two.md"]
             ["a/_index.md", "a/_posts/p.md", *IN_B, "a/one.md", "c.md"],
         ),
         ("config/_default/cascade.yaml", "- {draft: true, target: {path: /c*}}", ["c.md"]),
+        ("config.toml", 'BaseURL = "/"\n[[cascade]]\ndraft = true\n_target = {path = "/c*"}', ["c.md"]),
+        ("config.toml", 'base_url = "/"\n[[cascade]]\ndraft = true', []),
         ("hugo.toml", "cascade = [", sorted([*BELOW, "a/_posts/p.md"])),
         ("hugo.toml", "title = [", []),
         ("_config.yml", "defaults: [{scope: {path: a/b}, values: {published: false}}]", IN_B),
