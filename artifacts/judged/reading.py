@@ -82,18 +82,13 @@ def read_judged(folder: Path) -> Judged:
         unknown_documents=tuple(sorted(named - known)) if known else (),
         unknown_ranked=tuple(sorted(set(run) - set(queries))),
     )
+    hint = "Do the ids in {} and in the queries belong together?"
     if run and not judged.run:
-        raise SourceError(
-            "the ranking covers none of the queries",
-            where=str(folder / RUN_FILE),
-            hint="Do the ids in it and in the queries belong together?",
-        )
+        what = "the ranking covers none of the queries"
+        raise SourceError(what, where=str(folder / RUN_FILE), hint=hint.format("it"))
     if not judged.answerable:
-        raise SourceError(
-            "no query has a document that answers it",
-            where=str(folder),
-            hint="Do the ids in the qrels and in the queries belong together?",
-        )
+        what = "no query has a document that answers it"
+        raise SourceError(what, where=str(folder), hint=hint.format("the qrels"))
     return judged
 
 
