@@ -95,6 +95,13 @@ IN_B = ["a/b/_index.md", "a/b/two.md"]
             "defaults: [{scope: {path: '', type: posts}, values: {published: false}}]",
             ["a/_posts/p.md"],
         ),
+        ("dendron.yml", "publishing: {hierarchy: {root: {publishByDefault: true}}}", []),
+        (
+            "dendron.yml",
+            "publishing: {hierarchy: {root: {publishByDefault: {v: false}}, one: {publishByDefault: true},"
+            " two: {publishByDefault: false}}}",
+            ["a/_index.md", "a/_posts/p.md", *IN_B, "a/shown.md", "c.md"],
+        ),
         (
             "_config.yml",
             "defaults: [{scope: {path: a/b}, values: {published: true}},"
