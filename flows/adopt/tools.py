@@ -168,13 +168,16 @@ def _has(found: TakenOver, name: str) -> bool:
 
 def _dendron(config: ToolFile) -> TakenOver:
     given = as_table(read_yaml(config.text()))
-    vaults = as_table(given.get("workspace")).get("vaults")
-    paths = as_texts([as_table(each).get("fsPath") for each in as_list(vaults)])
+    vaults = [as_table(each) for each in as_list(as_table(given.get("workspace")).get("vaults"))]
+    public = [each for each in vaults if each.get("visibility") != "private"]
+    paths = as_texts([each.get("fsPath") for each in public])
     found = TakenOver("Dendron", config, config.beside(paths[0] if paths else "", "vault"))
     publishing = as_table(given.get("publishing"))
     found.site(as_table(publishing.get("seo")), title="title", description="description")
     found.site(publishing, base_url="siteUrl")
+    private = as_texts([each.get("fsPath") for each in vaults if each not in public])
     found.left += [f"the vault {each}" for each in paths[1:]]
+    found.left += [f"the vault {each}, which is private" for each in private]
     index = as_text(publishing.get("siteIndex"))
     if index and "/" not in index and "\0" not in index and (found.root / f"{index}.md").is_file():
         found.take("site", "home", f"{index}.md", "publishing.siteIndex")

@@ -1,4 +1,4 @@
-"""What the settings of a folder's tool say of which documents are published: Hugo, Jekyll, mdBook, Quartz.
+"""What the settings of a folder's tool say of which documents are published.
 
 Nothing of them is run. Where they cannot be read, everything is private that they might keep so.
 """
@@ -32,17 +32,18 @@ _HUGO = tuple(
     for ending in ("toml", "yaml", "yml")
 )
 _QUARTZ, _QUARTZ_FILTER, _QUARTZ_IGNORES = ("quartz.config.ts",), "ExplicitPublish", "ignorePatterns"
-_JEKYLL = ("_config.yml",)
+_JEKYLL, _DENDRON = ("_config.yml",), ("dendron.yml",)
+_HANDS_DOWN = re.compile(r"cascade|defaults|publishByDefault", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class PublishingRules:
     """What holds for all documents of a collection.
 
-    ``handed_down`` are tables of values that Hugo's or Jekyll's settings give to pages, in Hugo's form, of
-    which the first counts. With ``is_explicit`` only pages that say ``publish: true`` are published, and
-    those that ``ignored`` matches never. Of mdBook those in ``chapters`` are, if it is one. Where ``unread``
-    names a file, none is.
+    ``handed_down`` are tables of values that settings of Hugo, Jekyll or Dendron give to pages, in Hugo's
+    form, of which the first counts. With ``is_explicit`` only pages that say ``publish: true`` are published,
+    and those that ``ignored`` matches never. Of mdBook those in ``chapters`` are, if it is one. Where
+    ``unread`` names a file, none is.
     """
 
     of_hugo: bool = False
@@ -71,11 +72,12 @@ def _rules(collection: Collection) -> PublishingRules:
     try:
         hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
         jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
+        dendron = tuple(_of_dendron(folders)) if "dendron" in tools else ()
         quartz = [text for _, text in _texts(folders, _QUARTZ)] if "quartz" in tools else []
         is_explicit = any(_QUARTZ_FILTER in names_in(text) for text in quartz)
         ignored = tuple(pattern for text in quartz for pattern in _ignored(text))
         chapters = _chapters(root)
-        return PublishingRules("hugo" in tools, hugo + jekyll, is_explicit, ignored, chapters)
+        return PublishingRules("hugo" in tools, hugo + jekyll + dendron, is_explicit, ignored, chapters)
     except _NotKnown as fault:
         return PublishingRules("hugo" in tools, unread=str(fault))
 
@@ -99,7 +101,7 @@ def _texts(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str,
 def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the values of each of these files that may hand something down."""
     for name, text in _texts(folders, names):
-        if not re.search(r"cascade|defaults", f"{name}\n{text}", re.IGNORECASE):
+        if not _HANDS_DOWN.search(f"{name}\n{text}"):
             continue
         try:
             values = read_toml(text) if name.endswith(".toml") else read_yaml(text)
@@ -136,6 +138,22 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
             "type": str(scope.get("type") or ""),
         }
         yield {**values, "target": target}
+
+
+def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
+    """Yield whether the notes of a hierarchy are published that do not say it, those of ``root`` last."""
+    for _, values in _tables(folders, _DENDRON):
+        sections = (values.get("publishing"), values.get("site"))
+        given = (
+            each.get(key) for each in sections if isinstance(each, dict) for key in ("hierarchy", "config")
+        )
+        named = {str(key): each for table in given if isinstance(table, dict) for key, each in table.items()}
+        for name in sorted(named, key=lambda name: name == "root"):
+            default = named[name].get("publishByDefault") if isinstance(named[name], dict) else None
+            is_public = all(default.values()) if isinstance(default, dict) else default
+            if is_public is not None:
+                path = "**" if name == "root" else f"{name}.*"
+                yield {"published": bool(is_public), "target": {"path": path}}
 
 
 def _chapters(root: Path) -> tuple[str, ...] | None:

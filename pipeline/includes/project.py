@@ -29,12 +29,15 @@ _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "dendron": ("dendron.yml", "root.schema.yml"),
     "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "config/_default"),
 }
+_HUGO: frozenset[Tool] = frozenset({"hugo"})
 # Their settings stand above the folder of the documents.
 _SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian", "quartz"})
 _MAX_YAML_BYTES = 64 * 1024
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 # Of Hugo: where its parameters and a site's own shortcodes stand.
-_HUGO_SETTINGS = ("hugo.toml", "hugo.yaml", "hugo.yml")
+_HUGO_SETTINGS = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml", "config.yml")
+# Tells its older names of settings, which others have too, from those of Zola.
+_OF_HUGO = re.compile(rb"^[ \t]*[\"']?baseurl\b", re.IGNORECASE | re.MULTILINE)
 _HUGO_PARAMS = ("config/_default/params.toml", "config/_default/params.yaml")
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _SHORTCODE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*")
@@ -102,12 +105,24 @@ class Context:
 def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
     """Return the tools whose settings stand in one of these folders, of some also above one."""
     above = [folder.parent for folder in folders]
-    return frozenset(
+    found = frozenset(
         tool
         for tool, names in _SIGNS.items()
         for folder in (*folders, *(above if tool in _SET_ABOVE else ()))
         if any(os.path.lexists(folder / name) for name in names)
     )
+    is_of_hugo = "hugo" not in found and any(map(_is_of_older_hugo, folders))
+    return found | _HUGO if is_of_hugo else found
+
+
+def _is_of_older_hugo(folder: Path) -> bool:
+    """Return whether Hugo's settings stand in ``config.toml`` or ``config.yaml`` there."""
+    for path in (folder / name for name in _HUGO_SETTINGS[3:]):
+        if _is_file(path) and is_within(path, folder):
+            with path.open("rb") as file:
+                if _OF_HUGO.search(file.read(_MAX_YAML_BYTES)):
+                    return True
+    return False
 
 
 def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:

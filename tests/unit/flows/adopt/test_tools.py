@@ -161,7 +161,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "content", "exclude": ["*.de.md", "/nl/"], "left": "the language de"},
     ),
     "Dendron": (
-        {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
+        {"dendron.yml": "workspace:\n  vaults: [{fsPath: p, visibility: private}, {fsPath: v}, {fsPath: w}]\n"
          "publishing: {siteUrl: 'https://e.org', siteIndex: a, siteHierarchies: [a], seo: {title: T}}\n",
          "v/a.md": "# A\n"},
         {"root": "v", "title": "T", "home": "a.md", "include": ["/a.md", "/a.*.md"], "left": "the vault w"},

@@ -84,6 +84,8 @@ IN_B = ["a/b/_index.md", "a/b/two.md"]
             ["a/_index.md", "a/_posts/p.md", *IN_B, "a/one.md", "c.md"],
         ),
         ("config/_default/cascade.yaml", "- {draft: true, target: {path: /c*}}", ["c.md"]),
+        ("config.toml", 'BaseURL = "/"\n[[cascade]]\ndraft = true\n_target = {path = "/c*"}', ["c.md"]),
+        ("config.toml", 'base_url = "/"\n[[cascade]]\ndraft = true', []),
         ("hugo.toml", "cascade = [", sorted([*BELOW, "a/_posts/p.md"])),
         ("hugo.toml", "title = [", []),
         ("_config.yml", "defaults: [{scope: {path: a/b}, values: {published: false}}]", IN_B),
@@ -92,6 +94,13 @@ IN_B = ["a/b/_index.md", "a/b/two.md"]
             "_config.yml",
             "defaults: [{scope: {path: '', type: posts}, values: {published: false}}]",
             ["a/_posts/p.md"],
+        ),
+        ("dendron.yml", "publishing: {hierarchy: {root: {publishByDefault: true}}}", []),
+        (
+            "dendron.yml",
+            "publishing: {hierarchy: {root: {publishByDefault: {v: false}}, one: {publishByDefault: true},"
+            " two: {publishByDefault: false}}}",
+            ["a/_index.md", "a/_posts/p.md", *IN_B, "a/shown.md", "c.md"],
         ),
         (
             "_config.yml",
