@@ -19,9 +19,9 @@ from noctule.pipeline.chunk.sections import build_tree, code_blocks, heading_slu
 from noctule.pipeline.communities.communities import Partition, find_clusters, link_graph, named
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.redirects import NO_REDIRECTS, Redirects
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import linking_document
 from noctule.pipeline.model import Document, ResolvedLink, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection

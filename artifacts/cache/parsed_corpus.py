@@ -7,32 +7,22 @@ groups are joined.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
-from ...pipeline.links.targets import LinkingDocument
-from ...pipeline.model import Link, Rejection
+from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import FIELDS
 from ...pipeline.vocabulary.acronyms import Acronym
-from ..tables.parquet import tuples
 from ..tables.schemas import CODE_BLOCKS, DOCUMENTS, PASSAGES, SECTIONS, STRINGS
 from .counted_terms import COUNTS, counts_column, counts_outside_memory, joined_counts
+from .linking_rows import LINKING, LinkingRows, linking_table
 
-_OF_DOCUMENT = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
-_OF_LINK = ["kind", "target", "text", "start"]
-LINKING = pa.struct(
-    dict.fromkeys(_OF_DOCUMENT[:5], pa.string())
-    | {"aliases": STRINGS, "anchors": STRINGS}
-    | {"kind": STRINGS, "target": STRINGS, "text": STRINGS, "start": pa.list_(pa.int32())}
-)
 _ACRONYM = pa.struct({"acronym": pa.string(), "expansion": pa.string(), "documents": pa.int32()})
 _REJECTION = pa.struct(
     {"collection": pa.string(), "path": pa.string(), "kind": pa.string(), "reason": pa.string()}
@@ -76,10 +66,9 @@ class ParsedCorpus:
         prose, code = (counts_outside_memory(each, folder) for each in (self.prose, self.code))
         return replace(self, prose=prose, code=code)
 
-    def linking_documents(self) -> Iterator[LinkingDocument]:
-        """Yield what the links of each document need, and what links can lead to, in order."""
-        for chunk in self.linking.chunks:
-            yield from linking_documents(pa.Table.from_struct_array(chunk))
+    def linking_documents(self) -> LinkingRows:
+        """Return what the links of each document need, and what links can lead to."""
+        return LinkingRows(linking_table(self.linking))
 
 
 def group_row(key: str, collection: str, parsed: ParsedCorpus) -> pa.Table:
@@ -121,24 +110,6 @@ def _records(nouns: Iterable[Any], kind: pa.StructType) -> pa.StructArray:
     return pa.StructArray.from_arrays(columns, fields=list(kind))
 
 
-def linking_rows(documents: Sequence[LinkingDocument]) -> pa.ChunkedArray:
-    """Return what the links of these documents need as a column."""
-    columns = {name: [getattr(document, name) for document in documents] for name in _OF_DOCUMENT}
-    for name in _OF_LINK:
-        columns[name] = [[getattr(link, name) for link in document.links] for document in documents]
-    arrays = [pa.array(columns[field.name], field.type) for field in LINKING]
-    return pa.chunked_array([pa.StructArray.from_arrays(arrays, fields=list(LINKING))])
-
-
-def linking_documents(table: pa.Table, *, links: bool = True) -> Iterator[LinkingDocument]:
-    """Yield the documents of a table with the columns of ``LINKING``, with their own links or without any."""
-    rows, none = tuples(table.select(_OF_DOCUMENT)), repeat(())
-    for (doc_id, collection, path, url, title, aliases, anchors), own in zip(
-        rows, _links(table) if links else none, strict=links
-    ):
-        yield LinkingDocument(doc_id, collection, path, url, title, tuple(aliases), tuple(anchors), own)
-
-
 def joined(rows: pa.Table) -> ParsedCorpus:
     """Join the documents of all groups, in the order of the rows."""
     tables = {name: _flat(rows[name], schema) for name, schema in _TABLES.items()}
@@ -164,30 +135,3 @@ def _flat(column: pa.ChunkedArray, schema: pa.Schema) -> pa.Table:
         if len(chunk)
     ]
     return pa.concat_tables([schema.empty_table(), *parts])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _DocumentLinks(Collection[Link]):
-    """The links of a document: rows of flat columns, made into objects whenever they are iterated over."""
-
-    columns: Sequence[pa.ChunkedArray]
-    start: int
-    size: int
-
-    def __len__(self) -> int:
-        return self.size
-
-    def __iter__(self) -> Iterator[Link]:
-        rows = (column.slice(self.start, self.size).to_pylist() for column in self.columns)
-        return map(Link, *rows)
-
-    def __contains__(self, link: object) -> bool:
-        return any(each == link for each in self)
-
-
-def _links(table: pa.Table) -> Iterator[Collection[Link]]:
-    """Yield the links of each document, which as objects would be most of what resolving links holds."""
-    columns = [pc.list_flatten(table[name]) for name in _OF_LINK]
-    sizes = pc.list_value_length(table["kind"]).to_numpy()
-    for start, size in zip((np.cumsum(sizes) - sizes).tolist(), sizes.tolist(), strict=True):
-        yield _DocumentLinks(columns, start, size) if size else ()

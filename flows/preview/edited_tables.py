@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.tables import schemas
+from ...pipeline.links.linking_documents import LinkingDocument
 from ...pipeline.links.published import published_names
-from ...pipeline.links.targets import LinkingDocument
 from ...pipeline.model import ResolvedLink
 
 # Tables with rows of single documents, and the column that names the document. Each is sorted by it.
@@ -71,7 +71,9 @@ class EditedTables:
         if not self._linking:
             self._linking.update(self._linking_before())
         parsed = [edit.parsed for edit in self.edits.values() if edit.parsed is not None]
-        edited = {document.doc_id: document for each in parsed for document in each.linking_documents()}
+        edited = {
+            document.doc_id: document for each in parsed for document in each.linking_documents().in_order()
+        }
         left = {name: each for name, each in self._linking.items() if name not in self.edits}
         return [*left.values(), *edited.values()]
 

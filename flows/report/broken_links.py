@@ -9,9 +9,9 @@ from pathlib import Path
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.errors import RejectedDocument, SettingsError
 from ...pipeline.includes.source import read_source
+from ...pipeline.links.linking_documents import LinkingDocument, linking_document
 from ...pipeline.links.redirects import redirects_of
 from ...pipeline.links.resolve import resolve_links
-from ...pipeline.links.targets import LinkingDocument, linking_document
 from ...pipeline.model import ResolvedLink, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings

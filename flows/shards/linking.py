@@ -5,7 +5,6 @@ A link is also written to where its target can find it: sorted by the shard that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,13 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.cache.parsed_corpus import linking_documents
+from ...artifacts.cache.linking_rows import ADDRESSES, LinkingRows
 from ...artifacts.store.shard_set import shard_store
 from ...artifacts.tables.parquet import tuples
 from ...artifacts.tables.schemas import LINKS
 from ...pipeline.links.redirects import redirects_of
 from ...pipeline.links.resolve import each_resolved
-from ...pipeline.links.targets import LinkingDocument
 from ...pipeline.model import ResolvedLink
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.links import stored
@@ -37,7 +35,8 @@ def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         return receipt(found)
     assets = _paths(task.corpus.read("assets"))
     redirects = redirects_of(task.settings.site)
-    resolved = each_resolved(_documents(task), task.settings.collections, assets, redirects)
+    sources = LinkingRows(task.files.read("linking")).in_order()
+    resolved = each_resolved(sources, _documents(task), task.settings.collections, assets, redirects)
     own = stored(resolved, shard_store(task.store, task.shard)).rows
     outgoing, starts = _by_target(task, own)
     parts = [outgoing.slice(start, end - start) for start, end in pairwise(starts)]
@@ -49,11 +48,10 @@ def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     return receipt(task.files.write(NAME, task.key, {"links": own, "outgoing": outgoing}, **values))
 
 
-def _documents(task: ShardTask) -> Iterator[LinkingDocument]:
-    """Yield all documents of all shards, those of this one with their links."""
-    for name in task.shards:
-        table = of_shard(task.store, name).read("linking")
-        yield from linking_documents(table, links=name == task.shard)
+def _documents(task: ShardTask) -> LinkingRows:
+    """Return all documents of all shards, which lie in their files."""
+    tables = (of_shard(task.store, name).read("linking") for name in task.shards)
+    return LinkingRows(pa.concat_tables([table.select(ADDRESSES) for table in tables]))
 
 
 def _paths(assets: pa.Table) -> dict[str, list[str]]:

@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.cache.parsed_corpus import LINKING, ParsedCorpus
+from ...artifacts.cache.linking_rows import ADDRESSES, linking_table
+from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection
@@ -24,8 +25,6 @@ from .files import PassFiles, table_digest
 from .worker import ShardTask, execution, receipt
 
 NAME = "survey"
-# What other shards must know to resolve their links.
-_ADDRESSES = ["doc_id", "collection", "path", "url", "title", "aliases", "anchors"]
 
 
 def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
@@ -38,11 +37,11 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         if found is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
         parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
-        tables = {"linking": _table(parsed.linking), "headings": _headings(parsed)}
+        tables = {"linking": linking_table(parsed.linking), "headings": _headings(parsed)}
         values: dict[str, Any] = {
             "documents": len(parsed.documents),
             "passages": len(parsed.passages),
-            "addresses": table_digest(tables["linking"].select(_ADDRESSES)),
+            "addresses": table_digest(tables["linking"].select(ADDRESSES)),
             "groups": combined_hash(hashed.keys),
             "languages": sorted(parsed.languages),
             "parsed": record.parsed,
@@ -96,11 +95,6 @@ def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:
         Rejection(each["collection"], each["path"], "quarantined", same_address(path, each["url"]))
         for each, path in named
     ]
-
-
-def _table(linking: pa.ChunkedArray) -> pa.Table:
-    rows = [pa.RecordBatch.from_struct_array(chunk) for chunk in linking.chunks]
-    return pa.Table.from_batches(rows, pa.schema(list(LINKING)))
 
 
 def _headings(parsed: ParsedCorpus) -> pa.Table:

@@ -51,7 +51,8 @@ class StoredLinks(Collection[ResolvedLink]):
 def resolve(run: RunContext, parsed: ParsedCorpus, found: FoundAssets) -> StoredLinks:
     """Return every link of the corpus with its target, or the reason why it has none."""
     settings, redirects = run.settings, redirects_of(run.settings.site)
-    links = each_resolved(parsed.linking_documents(), settings.collections, found.paths(), redirects)
+    documents = parsed.linking_documents()
+    links = each_resolved(documents.in_order(), documents, settings.collections, found.paths(), redirects)
     return stored(links, run.store)
 
 

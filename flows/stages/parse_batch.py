@@ -12,7 +12,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece, linking_rows
+from ...artifacts.cache.linking_rows import linking_column
+from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece
 from ...artifacts.tables import schemas
 from ...pipeline.chunk.passages import build_passages
 from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
@@ -28,7 +29,7 @@ from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.source import read_source
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED, code_analyzer, primary_language, prose_analyzer
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
-from ...pipeline.links.targets import linking_document
+from ...pipeline.links.linking_documents import linking_document
 from ...pipeline.model import CodeBlock, Document, Passage, Rejection, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
@@ -114,10 +115,7 @@ class _Reading:
         settings, verdict = self._batch.settings, self._batch.verdicts.get(number)
         self._begin(WorkStep(number))
         if verdict is not None and not verdict.sha256:
-            if is_address(settings.collections[file.collection].root):
-                where = f"{file.collection}:{file.path}"
-                raise SourceUnavailable(f"the document could not be read: {verdict.reason}", where=where)
-            self._reject(file, verdict.reason)
+            self._unread(file, verdict.reason)
             return None
         source: Source | None = None
         try:
@@ -141,6 +139,13 @@ class _Reading:
             self._reject(file, f"could not be understood: {type(error).__name__}: {error}")
         return source
 
+    def _unread(self, file: FoundFile, reason: str) -> None:
+        """Quarantine a file on whose bytes a worker ended; raise if it is another machine's."""
+        if is_address(self._batch.settings.collections[file.collection].root):
+            where = f"{file.collection}:{file.path}"
+            raise SourceUnavailable(f"the document could not be read: {reason}", where=where)
+        self._reject(file, reason)
+
     def _reject(self, file: FoundFile, reason: str) -> None:
         self._rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
 
@@ -151,7 +156,7 @@ def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
         sections=schemas.sections_table(node.section for cut in cuts for node in cut.nodes),
         passages=schemas.passages_table(passage for cut in cuts for passage in cut.passages),
         code_blocks=schemas.code_blocks_table(block for cut in cuts for block in cut.code_blocks),
-        linking=linking_rows(
+        linking=linking_column(
             [linking_document(c.document, heading_slugs(c.document.headings)) for c in cuts]
         ),
         prose=_count_prose(cuts),

@@ -1,4 +1,4 @@
-"""Finds communities in the link graph with networkx and python-louvain, with the same result every night."""
+"""Finds communities in the link graph with python-louvain, with the same result every night."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from ..model import Community, DocId, ResolvedLink
 from ..settings.settings import Communities
+from .compact_graph import CompactGraph
 from .initial_partition import Labels, Weights, initial_partition, strengths
 
 if TYPE_CHECKING:
-    import networkx as nx
     from scipy import sparse
 
 _NUMBERS = 100_000
@@ -99,12 +99,11 @@ def find_clusters(graph: LinkGraph, settings: Communities) -> Clusters:
     # which belong to many.
     order = np.argsort(strengths(weights), kind="stable")
     begun = initial_partition(names, weights, _FINER * settings.resolution)
-    # Each graph is made when it is used: it takes a hundred times the memory of the weights.
-    first = _louvain(_graph_of(weights, order), begun, settings)
+    first = _louvain(CompactGraph(weights, order), begun, settings)
     # Documents that start in one part stay together, because Louvain only merges what its first pass leaves.
     # So the communities are divided by the links inside them, and Louvain starts again from those parts.
-    parts = _louvain(_graph_of(_within(weights, first), order), np.arange(len(linked)), settings)
-    undirected = _graph_of(weights, order)
+    parts = _louvain(CompactGraph(_within(weights, first), order), np.arange(len(linked)), settings)
+    undirected = CompactGraph(weights, order)
     labels = _louvain(undirected, parts, settings)
     inside = strengths(_within(weights, labels))
     numbers = _numbers(labels, inside, names)
@@ -140,7 +139,7 @@ def _undirected(graph: LinkGraph) -> tuple[Rows, sparse.csr_matrix]:
     return linked, sparse.csr_matrix(directed + directed.T)
 
 
-def _louvain(undirected: nx.Graph, begun: Labels, settings: Communities) -> Labels:
+def _louvain(undirected: CompactGraph, begun: Labels, settings: Communities) -> Labels:
     from community import best_partition
 
     found = best_partition(
@@ -151,32 +150,6 @@ def _louvain(undirected: nx.Graph, begun: Labels, settings: Communities) -> Labe
     )
     labels = np.array([found[row] for row in range(len(begun))], dtype=np.int64)
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-
-
-def _graph_of(weights: sparse.csr_matrix, order: Rows) -> nx.Graph:
-    """Return the graph with nodes and edges in this order of the rows."""
-    from scipy import sparse
-
-    rank = np.argsort(order, kind="stable")
-    pairs = sparse.triu(weights, 1).tocoo()
-    first, second = rank[pairs.row], rank[pairs.col]
-    by_rank = np.lexsort((np.maximum(first, second), np.minimum(first, second)))
-    graph = _uncopied_graph()
-    graph.add_nodes_from(order.tolist())
-    edges = (each[by_rank].tolist() for each in (pairs.row, pairs.col, pairs.data))
-    graph.add_weighted_edges_from(zip(*edges, strict=True))
-    return graph
-
-
-def _uncopied_graph() -> nx.Graph:
-    """Return an empty graph that is its own copy: Louvain makes one, only to read it."""
-    import networkx as nx
-
-    class Uncopied(nx.Graph):  # type: ignore[misc]  # it has no types
-        def copy(self, as_view: bool = False) -> nx.Graph:  # noqa: ARG002  # that of networkx
-            return self
-
-    return Uncopied()
 
 
 def _within(weights: sparse.csr_matrix, labels: Labels) -> sparse.csr_matrix:

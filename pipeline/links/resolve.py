@@ -10,7 +10,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from urllib.parse import unquote
 
@@ -18,8 +17,9 @@ from ..address import out_of_collection, outside_address
 from ..assets.media import DOCUMENT_ENDINGS
 from ..model import Link, ResolvedLink
 from ..settings.collection import Collection
+from .linking_documents import LinkingDocument, LinkingDocuments, ListedDocuments, has_heading
 from .redirects import NO_REDIRECTS, Redirects
-from .targets import BY_NAME, LinkingDocument, LinkTargets, has_heading
+from .targets import BY_NAME, LinkTargets, link_targets
 
 
 def resolve_links(
@@ -28,34 +28,28 @@ def resolve_links(
     assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
     redirects: Redirects = NO_REDIRECTS,
 ) -> list[ResolvedLink]:
-    """Return the links of ``each_resolved`` as a list."""
-    return list(each_resolved(documents, collections, assets, redirects))
+    """Return every link of every document, in the order of their names, as ``each_resolved`` does."""
+    listed = ListedDocuments(list(documents))
+    return list(each_resolved(listed, listed, collections, assets, redirects))
 
 
 def each_resolved(
-    documents: Iterable[LinkingDocument],
+    sources: Iterable[LinkingDocument],
+    documents: LinkingDocuments,
     collections: Mapping[str, Collection],
     assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
     redirects: Redirects = NO_REDIRECTS,
 ) -> Iterator[ResolvedLink]:
-    """Resolve every link of every document, in document order.
+    """Resolve every link of the sources, in their order; ``documents`` are all that links can lead to.
 
     ``assets`` are the paths of each collection's images and attachments. A link to a former address leads to
     where one of the ``redirects`` does.
     """
-    by_collection: dict[str, list[LinkingDocument]] = {}
-    for document in sorted(documents, key=lambda d: d.doc_id):
-        by_collection.setdefault(document.collection, []).append(document)
-    targets: dict[str, LinkTargets] = {}
-    for name, members in sorted(by_collection.items()):
-        base_url = collections[name].address.base_url if name in collections else ""
-        folder = PurePosixPath(collections[name].root).name if name in collections else ""
-        targets[name] = LinkTargets(members, base_url, assets.get(name, ()), folder)
+    targets = link_targets(documents, collections, assets)
     roots = {name: each.root for name, each in collections.items() if name in targets}
     store = _Store(targets, roots, redirects)
-    for members in by_collection.values():
-        for member in members:
-            yield from _resolve_document(member, store)
+    for source in sources:
+        yield from _resolve_document(source, store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +133,7 @@ class _Store:
 def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[ResolvedLink]:
     own = store.targets[document.collection]
     for ordinal, link in enumerate(document.links):
-        if link.kind == "tag" and own.by_name.get(link.target.lower()) in (None, document):
+        if link.kind == "tag" and _is_alone(own.by_name.get(link.target.lower()), document):
             continue  # nearly all
         target = link.target.partition("#")[0].strip()
         meant = _meant(document, link, own)
@@ -165,6 +159,11 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
             status=_status(document, target, status) if asset is None else "asset",
             asset=asset,
         )
+
+
+def _is_alone(named: LinkingDocument | None, document: LinkingDocument) -> bool:
+    """Return whether no other document has the name."""
+    return named is None or named.doc_id == document.doc_id
 
 
 def _meant(document: LinkingDocument, link: Link, own: LinkTargets) -> _Meant:

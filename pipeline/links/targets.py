@@ -10,72 +10,47 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from urllib.parse import unquote, urljoin
+
+import numpy as np
 
 from ..address import unnumbered
 from ..assets.embedded_images import image_place
 from ..assets.media import media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
-from ..model import DocId, Document, Link
+from ..model import Link
 from ..parse.labels import LABEL_PREFIX, label_anchor
+from ..settings.collection import Collection
 from .asset_paths import AssetPaths
-from .fragments import find_anchor
+from .linking_documents import LinkingDocument, LinkingDocuments, Rows, has_heading
+from .name_index import (
+    NameIndex,
+    address,
+    aliases,
+    file_name,
+    labels,
+    objects,
+    published_stems,
+    stem,
+    title,
+)
 from .published import (
     ENDINGS,
     address_key,
     path_stem,
-    published_names,
-    published_paths,
     without_ending,
 )
 
 BY_NAME = ("wikilink", "transclusion", "tag")
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_ADDRESSES = 65_536
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb", ".txt")
-
-
-@dataclass(frozen=True, slots=True)
-class LinkingDocument:
-    """The part of a document that resolving links needs; ``aliases`` that are paths begin with a slash."""
-
-    doc_id: DocId
-    collection: str
-    path: str
-    url: str
-    title: str
-    aliases: tuple[str, ...]
-    anchors: tuple[str, ...]
-    links: Collection[Link]
-
-
-def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocument:
-    """Return the part of a document that link resolution needs; ``slugs`` are those of its headings."""
-    return LinkingDocument(
-        document.doc_id,
-        document.collection,
-        document.path,
-        document.url,
-        document.title,
-        (*document.aliases, *published_names(document.path, document.front_matter)),
-        (*slugs, *document.anchors),
-        document.links,
-    )
-
-
-def has_heading(document: LinkingDocument, fragment: str) -> bool:
-    """Return whether a fragment names a place of the document, or one that is not looked up."""
-    # Obsidian's block references, text fragments, wildcards, and labels, which already led to the document.
-    if (
-        fragment.startswith(("^", ":~:", "*", LABEL_PREFIX))
-        or fragment == "top"
-        or fragment in document.anchors
-    ):
-        return True
-    return bool(find_anchor(fragment, document.anchors))
 
 
 class LinkTargets:
@@ -83,7 +58,7 @@ class LinkTargets:
 
     def __init__(
         self,
-        documents: Sequence[LinkingDocument],
+        documents: LinkingDocuments,
         base_url: str,
         assets: Iterable[str] = (),
         folder: str = "",
@@ -91,20 +66,27 @@ class LinkTargets:
         self._folder = folder.lower()
         self._assets = AssetPaths(assets, base_url)
         self._base_url = base_url.rstrip("/") + "/" if base_url else ""
-        self._by_path = {d.path: d for d in documents}
-        self._by_stem = _first({path_stem(d.path).lower(): d} for d in documents)
-        self._by_url = _first({address_key(d.url): d} for d in documents)
+        self._by_stem, self._by_url, self._by_label, self.by_object, self._by_published = self._first = [
+            NameIndex(documents, names) for names in (stem, address, labels, objects, published_stems)
+        ]
         # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
-        shallow = sorted(documents, key=lambda d: (d.path.count("/"), d.path))
-        self.by_name = _first({posixpath.basename(without_ending(d.path)).lower(): d} for d in shallow)
-        self._by_alias = _first({a.lower(): d for a in d.aliases} for d in shallow)
-        self._by_title = _first({d.title.lower(): d} for d in shallow)
-        self._by_label = _first({a: d for a in d.anchors if a.startswith(LABEL_PREFIX)} for d in documents)
-        self.by_object = _first({a: d for a in d.anchors if "." in a} for d in documents)
-        self._by_published = _first(
-            {path_stem(p): d for p in published_paths(d.path, d.aliases)} for d in documents
-        )
-        self._addresses: dict[str, LinkingDocument | None] = {}
+        self.by_name, self._by_alias, self._by_title = self._shallowest = [
+            NameIndex(documents, names) for names in (file_name, aliases, title)
+        ]
+        # A page is linked from many places by the same address.
+        self._at_address = lru_cache(_ADDRESSES)(self._find_address)
+
+    def add(self, row: int, document: LinkingDocument) -> None:
+        """Add the document in this row; ``sort`` follows when all are there."""
+        for each in (*self._first, *self._shallowest):
+            each.add(row, document)
+
+    def sort(self, rank: Rows, depth: Rows) -> None:
+        """Decide whom a name means that several have: by their order, or the depth of their paths."""
+        for each in self._first:
+            each.sort(rank)
+        for each in self._shallowest:
+            each.sort(rank, depth)
 
     def find(
         self, source: LinkingDocument, link: Link, target: str, fragment: str
@@ -151,7 +133,7 @@ class LinkTargets:
         """Return the path of an image in a document; only whoever opens the document knows if it is there."""
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), unquote(target)))
         place = image_place(path)
-        return path if place and place.document in self._by_path else None
+        return path if place and self._with_path(place.document) else None
 
     def _is_external(self, target: str) -> bool:
         if target.startswith("//"):
@@ -161,9 +143,10 @@ class LinkTargets:
     def _by_address(self, target: str) -> LinkingDocument | None:
         if not self._base_url or not (target.startswith("/") or target.startswith(self._base_url)):
             return None
-        if target not in self._addresses:  # a page is linked from many places by the same address
-            self._addresses[target] = self._by_url.get(address_key(urljoin(self._base_url, target)))
-        return self._addresses[target]
+        return self._at_address(target)
+
+    def _find_address(self, target: str) -> LinkingDocument | None:
+        return self._by_url.get(address_key(urljoin(self._base_url, target)))
 
     def _by_relative_path(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
         path = unquote(target.partition("?")[0])
@@ -212,7 +195,11 @@ class LinkTargets:
         path = "" if path == "." else path
         # The last part of a dotted name may be the ending of a document: lang.markdown, export.html.
         stems = (path.lower(), path_stem(path).lower())
-        return self._by_path.get(path) or next(filter(None, map(self._by_stem.get, stems)), None)
+        return self._with_path(path) or next(filter(None, map(self._by_stem.get, stems)), None)
+
+    def _with_path(self, path: str) -> LinkingDocument | None:
+        """Return the document with exactly this path."""
+        return next((d for d in self._by_stem.each(path_stem(path).lower()) if d.path == path), None)
 
     def by_note(self, source: LinkingDocument, name: str) -> LinkingDocument | None:
         """Return the document that a wikilink with this name means."""
@@ -239,10 +226,24 @@ def absent(link: Link, target: str) -> str:
     return "missing-document" if is_document or link.kind in BY_NAME else "missing-asset"
 
 
-def _first(maps: Iterable[Mapping[str, LinkingDocument]]) -> dict[str, LinkingDocument]:
-    """Merge maps; the first to claim a key keeps it."""
-    union: dict[str, LinkingDocument] = {}
-    for claimed in maps:
-        for key, document in claimed.items():
-            union.setdefault(key, document)
-    return union
+def link_targets(
+    documents: LinkingDocuments,
+    collections: Mapping[str, Collection],
+    assets: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> dict[str, LinkTargets]:
+    """Return the targets in each collection that has documents."""
+    found: dict[str, LinkTargets] = {}
+    depth = array("i")
+    for row, document in enumerate(documents):
+        name = document.collection
+        if name not in found:
+            base_url = collections[name].address.base_url if name in collections else ""
+            folder = PurePosixPath(collections[name].root).name if name in collections else ""
+            found[name] = LinkTargets(documents, base_url, assets.get(name, ()), folder)
+        found[name].add(row, document)
+        depth.append(document.path.count("/"))
+    rank = np.empty(len(depth), np.int32)
+    rank[documents.order] = np.arange(len(depth), dtype=np.int32)
+    for each in found.values():
+        each.sort(rank, np.asarray(depth, np.int32))
+    return found

@@ -87,7 +87,7 @@ def _loaded(text: str, where: str) -> tuple[dict[str, list[Mapping[str, Any]]], 
     found: dict[str, Any] = {key: lists.get(key, []) for key in ("nodes", "edges")}
     for each in found.values():
         if not isinstance(each, list) or not all(isinstance(one, dict) for one in each):
-            raise _fault("no canvas, which has lists of nodes and edges", where)
+            raise _fault("not a canvas: it has no lists of nodes and edges", where)
         if len(each) > MAX_NODES:
             raise _fault(f"more than {MAX_NODES:,} nodes or edges", where)
     metadata = lists.get("metadata")

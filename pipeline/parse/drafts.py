@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..includes.front_matter_blocks import hides
 from ..visibility import FALSE, TRUE, word_of
-from .front_matter_blocks import hides
 
 # How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
 _DRAFT_VALUES = {
     "draft": TRUE,
     "publish": FALSE,
     "published": FALSE,
+    "permalink": frozenset({"false"}),  # Eleventy writes no such page
     "headless": TRUE,
     "build.render": FALSE | {"link"},
     "_build.render": FALSE | {"link"},

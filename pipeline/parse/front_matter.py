@@ -14,10 +14,10 @@ import yaml
 
 from ..errors import RejectedDocument
 from ..identity import canonical_json
+from ..includes.front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 from ..untrusted import read_toml
 from .dates import day_of
 from .drafts import draft_of, twice
-from .front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 
 MAX_DEPTH = 16
 # Begins what is said of a block that cannot be read.
@@ -186,11 +186,10 @@ class _Block:
 
     def _list(self, values: Mapping[str, Any], *keys: str, splits: str) -> tuple[str, ...]:
         key, value = self._first(values, *keys)
-        if isinstance(value, dict) or (
-            isinstance(value, list) and any(isinstance(v, dict | list) for v in value)
-        ):
+        is_list = isinstance(value, list)
+        items = [_label(each) for each in value] if is_list else re.split(splits, str(value or ""))
+        if isinstance(value, dict) or any(isinstance(each, dict | list) for each in items):
             raise self._shape(key, "a flat list")
-        items = value if isinstance(value, list) else re.split(splits, str(value or ""))
         return unique(one_line(str(item)) for item in items if item is not None)
 
     def _names(self, values: Mapping[str, Any], *keys: str) -> str:
@@ -211,7 +210,7 @@ class _Block:
         try:
             written.encode()
         except UnicodeEncodeError:
-            raise _fault("half of a surrogate pair is no character", self.where, 1) from None
+            raise _fault("half of a surrogate pair is not a character", self.where, 1) from None
         return written
 
 
@@ -253,6 +252,11 @@ def _told_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _READERS = {"yaml": _Block, "toml": _Toml, "json": _Json}
+
+
+def _label(item: Any) -> Any:
+    """Return the text of a tag that is written as an object (Docusaurus), any other item as it is."""
+    return item["label"] if isinstance(item, dict) and isinstance(item.get("label"), str) else item
 
 
 def _check_depth(value: Any, where: str, depth: int = 1) -> None:

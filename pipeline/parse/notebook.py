@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from ..assets.embedded_images import attached_images, output_images
 from ..errors import RejectedDocument
-from .front_matter_blocks import find_block
+from ..includes.front_matter_blocks import find_block
 
 MAX_CELLS = 100_000
 _NAME = re.compile(r"[\w+#.-]{1,40}")

@@ -23,8 +23,8 @@ from noctule.pipeline import __version__
 from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import linking_document
 from noctule.pipeline.model import Document, ResolvedLink
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection

@@ -119,7 +119,7 @@ def test_a_vector_index_waits_outside_memory_until_it_is_written(tmp_path: Path)
 def test_links_as_written_are_objects_one_document_at_a_time(rows: pa.Table) -> None:
     parsed = joined(rows)
     with _measured() as holding:
-        documents = list(parsed.linking_documents())
+        documents = list(parsed.linking_documents().in_order())
     assert len(documents) == COPIES and holding.left < 1_000_000
     links = documents[-1].links
     assert len(links) == 400

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from noctule.pipeline.links.asset_paths import AssetPaths
+from noctule.pipeline.links.linking_documents import LinkingDocument
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import LinkingDocument
 from noctule.pipeline.model import DocId, Link, LinkKind, ResolvedLink
 from noctule.pipeline.settings.collection import Address, Collection
 

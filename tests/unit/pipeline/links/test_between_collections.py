@@ -7,8 +7,8 @@ from bs4 import BeautifulSoup
 
 from noctule.docsite.outline.plan import plan_site
 from noctule.pipeline.identity import doc_id
+from noctule.pipeline.links.linking_documents import LinkingDocument
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import LinkingDocument
 from noctule.pipeline.model import Link, LinkKind, ResolvedLink
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Site

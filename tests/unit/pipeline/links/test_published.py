@@ -6,8 +6,8 @@ import pytest
 
 from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import linking_document
 from noctule.pipeline.model import ResolvedLink, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
@@ -29,6 +29,9 @@ def _link(texts: dict[str, str], assets: tuple[str, ...] = ()) -> ResolvedLink:
         ("_docs/collections.md", "permalink: /docs/collections/", "/docs/collections/"),
         ("_docs/collections.md", "permalink: /elsewhere/", "/docs/collections/"),
         ("guide/a.md", "slug: /start", "/start"),
+        ("guide/a.md", "slug: begin", "/guide/begin/"),
+        ("guide/a.md", "url: /start/here/", "/start/here"),
+        ("guide/a.md", "permalink: start", "/start"),
         ("guide/a.md", "permalink: /start.html", "/start.html#part"),
         ("01-app/02-guides/03-cache.md", "title: Cache", "/app/guides/cache"),
         ("01-app/02-guides/03-cache.md", "title: Cache", "app/guides/cache#part"),

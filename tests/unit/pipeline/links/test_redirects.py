@@ -6,9 +6,9 @@ import pytest
 
 from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.redirects import redirects_of
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import linking_document
 from noctule.pipeline.model import ResolvedLink, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection

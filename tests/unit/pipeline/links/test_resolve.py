@@ -6,8 +6,8 @@ import pytest
 
 from noctule.pipeline.identity import doc_id
 from noctule.pipeline.links.fragments import find_anchor
+from noctule.pipeline.links.linking_documents import LinkingDocument
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.links.targets import LinkingDocument
 from noctule.pipeline.model import Link, LinkKind, ResolvedLink
 from noctule.pipeline.settings.collection import Address, Collection
 

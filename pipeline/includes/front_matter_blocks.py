@@ -53,7 +53,7 @@ _REMARKS = re.compile(
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 # What might keep a document from lists, searches or readers.
 _HIDING = (
-    r"(?:draft|exclude\w*|expiry\w*|headless|hidden|index|list|noindex|private|publish\w*|render|robots"
+    r"(?:draft|exclude\w*|expiry\w*|headless|hidden|index|list|noindex|permalink|private|publish\w*|render|robots"
     r"|search\w*|sitemap\w*|unlisted|unpublish\w*)\b[\"']?[ \t]*+(?:#[^\n]*+)?+\s*+[:=]"
 )
 _MAY_HIDE = re.compile(rf"\b{_HIDING}", re.IGNORECASE)
@@ -119,6 +119,12 @@ def find_block(text: str) -> FoundBlock | None:
         return FoundBlock(kind, head, line, None, is_sure)
     head = text[start : closing.start()]
     return FoundBlock(kind, head, line, closing.end(), is_known and _LINES[kind].search(head) is not None)
+
+
+def text_start(text: str) -> int:
+    """Return the offset of what follows the front matter, 0 where there is none."""
+    found = find_block(text)
+    return found.end or 0 if found is not None and found.is_any else 0
 
 
 def _in_braces(text: str) -> FoundBlock | None:

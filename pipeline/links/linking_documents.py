@@ -1,0 +1,92 @@
+"""What resolving links needs of documents, which may lie in files and be made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import DocId, Document, Link
+from ..parse.labels import LABEL_PREFIX
+from .fragments import find_anchor
+from .published import published_names
+
+Rows = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkingDocument:
+    """The part of a document that resolving links needs; ``aliases`` that are paths begin with a slash."""
+
+    doc_id: DocId
+    collection: str
+    path: str
+    url: str
+    title: str
+    aliases: tuple[str, ...]
+    anchors: tuple[str, ...]
+    links: Collection[Link]
+
+
+class LinkingDocuments(Protocol):
+    """Documents by row; ``order`` is the rows by the name of the document."""
+
+    @property
+    def order(self) -> Rows:
+        """Return the rows in the order of the documents' ids."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[LinkingDocument]: ...
+
+    def __getitem__(self, row: int, /) -> LinkingDocument: ...
+
+
+class ListedDocuments:
+    """Documents in memory, sorted by name."""
+
+    def __init__(self, documents: Sequence[LinkingDocument]) -> None:
+        self._documents = sorted(documents, key=lambda document: document.doc_id)
+
+    @property
+    def order(self) -> Rows:
+        """Return the rows in the order of the documents' ids."""
+        return np.arange(len(self._documents), dtype=np.int32)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def __iter__(self) -> Iterator[LinkingDocument]:
+        return iter(self._documents)
+
+    def __getitem__(self, row: int) -> LinkingDocument:
+        return self._documents[row]
+
+
+def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocument:
+    """Return the part of a document that link resolution needs; ``slugs`` are those of its headings."""
+    return LinkingDocument(
+        document.doc_id,
+        document.collection,
+        document.path,
+        document.url,
+        document.title,
+        (*document.aliases, *published_names(document.path, document.front_matter)),
+        (*slugs, *document.anchors),
+        document.links,
+    )
+
+
+def has_heading(document: LinkingDocument, fragment: str) -> bool:
+    """Return whether a fragment names a place of the document, or one that is not looked up."""
+    # Obsidian's block references, text fragments, wildcards, and labels, which already led to the document.
+    if (
+        fragment.startswith(("^", ":~:", "*", LABEL_PREFIX))
+        or fragment == "top"
+        or fragment in document.anchors
+    ):
+        return True
+    return bool(find_anchor(fragment, document.anchors))
