@@ -80,12 +80,14 @@ def test_a_lost_reply_ends_in_a_true_success_or_an_error(kind: str, again: int, 
         assert not list(store.root.rglob(".*"))
 
 
+@pytest.mark.parametrize("nth", [1, 2])  # the second name is one of a snapshot's files
 @pytest.mark.parametrize("kind", ["unlink", "rmdir", "rename"])
-def test_a_prune_whose_replies_are_lost_removes_what_it_says(kind: str, tmp_path: Path) -> None:
+def test_a_prune_whose_replies_are_lost_removes_what_it_says(kind: str, nth: int, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     ids = [publish_tiny_snapshot(store, edition).snapshot_id for edition in range(4)]
-    with using(LostReply(kind, 1, errno.ENOENT)):
+    with using(lost := LostReply(kind, nth, errno.ENOENT)):
         assert store.prune(0) == (ids[1], ids[0])
+    assert lost.is_lost
     assert [info.snapshot_id for info in store.snapshots()] == [ids[3], ids[2]]
 
 
