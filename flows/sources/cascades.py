@@ -78,7 +78,8 @@ def held_by_cascades(
             continue
         pages = list(pages_of(rows, name))
         site = [_handed_down(_SITE, ".", each) for each in reversed(rule.handed_down)]
-        found = (each for path, front in pages if rule.of_hugo for each in _cascades(path, front))
+        given = {*pages, *rule.sections} if rule.of_hugo else ()
+        found = (each for path, front in sorted(given) for each in _cascades(path, front))
         cascades = [*site, *sorted(found, key=lambda cascade: len(cascade.section.parts))]
         for path, front in pages if cascades else ():
             if reason := _reason(path, front, cascades):

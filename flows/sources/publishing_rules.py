@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from ...pipeline.errors import RejectedDocument, is_transient
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import tools_of
 from ...pipeline.navigation.literals import names_in, read_module
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
+from ...pipeline.parse.front_matter import read_front_matter
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import briefly_away
 from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml, with_lower_keys
 
 _MAX_BYTES = 2_000_000
@@ -41,13 +44,15 @@ class PublishingRules:
     """What holds for all documents of a collection.
 
     ``handed_down`` are tables of values that settings of Hugo, Jekyll or Dendron give to pages, in Hugo's
-    form, of which the first counts. With ``is_explicit`` only pages that say ``publish: true`` are published,
-    and those that ``ignored`` matches never. Of mdBook those in ``chapters`` are, if it is one. Where
-    ``unread`` names a file, none is.
+    form, of which the first counts. ``sections`` are the paths and front matter of Hugo's sections that may
+    do so, known only where there are shards, as a page's section may be in another one. With ``is_explicit``
+    only pages that say ``publish: true`` are published, and those that ``ignored`` matches never. Of mdBook
+    those in ``chapters`` are, if it is one. Where ``unread`` names a file, none is.
     """
 
     of_hugo: bool = False
     handed_down: tuple[Mapping[str, Any], ...] = ()
+    sections: tuple[tuple[str, str], ...] = ()
     is_explicit: bool = False
     ignored: tuple[str, ...] = ()
     chapters: tuple[str, ...] | None = None
@@ -59,10 +64,11 @@ NO_RULES = PublishingRules()
 
 def rules_of(settings: Settings) -> dict[str, PublishingRules]:
     """Return the rules of each collection."""
-    return {name: _rules(each) for name, each in settings.collections.items()}
+    sharded = settings.shards.wanted
+    return {name: _rules(each, sharded=sharded) for name, each in settings.collections.items()}
 
 
-def _rules(collection: Collection) -> PublishingRules:
+def _rules(collection: Collection, *, sharded: bool) -> PublishingRules:
     """Return what is said in a collection's folder, above it, or in a folder that is read from."""
     if is_address(collection.root):
         return NO_RULES
@@ -71,13 +77,15 @@ def _rules(collection: Collection) -> PublishingRules:
     tools = tools_of(folders)
     try:
         hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
+        sections = tuple(_sections(root)) if sharded and "hugo" in tools else ()
         jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
         dendron = tuple(_of_dendron(folders)) if "dendron" in tools else ()
         quartz = [text for _, text in _texts(folders, _QUARTZ)] if "quartz" in tools else []
         is_explicit = any(_QUARTZ_FILTER in names_in(text) for text in quartz)
         ignored = tuple(pattern for text in quartz for pattern in _ignored(text))
         chapters = _chapters(root)
-        return PublishingRules("hugo" in tools, hugo + jekyll + dendron, is_explicit, ignored, chapters)
+        handed_down = hugo + jekyll + dendron
+        return PublishingRules("hugo" in tools, handed_down, sections, is_explicit, ignored, chapters)
     except _NotKnown as fault:
         return PublishingRules("hugo" in tools, unread=str(fault))
 
@@ -94,8 +102,15 @@ def _texts(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str,
                 yield name, read_regular(folder / name, _MAX_BYTES, folder).decode("utf-8", "replace")
             except (FileNotFoundError, NotADirectoryError):
                 continue
-            except (OSError, NotRead):
-                raise _NotKnown(name) from None
+            except (OSError, NotRead) as error:
+                raise _unread(error, name) from error
+
+
+def _unread(error: OSError | NotRead, name: str) -> Exception:
+    """Return what to raise for a file: one that is only away for a moment makes no document private."""
+    if isinstance(error, OSError) and is_transient(error):
+        return briefly_away(error, name)
+    return _NotKnown(name)
 
 
 def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -119,6 +134,24 @@ def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
         yield from (
             each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)
         )
+
+
+def _sections(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield the path and the front matter of each section that may hand something down."""
+    try:
+        paths = sorted(root.rglob("_index.*"))
+    except OSError as error:
+        raise _unread(error, str(root)) from error
+    for path in paths:
+        name = path.relative_to(root).as_posix()
+        try:
+            text = read_regular(path, _MAX_BYTES, root).decode("utf-8", "replace")
+            if "cascade" in text.lower():
+                yield name, read_front_matter(text, name).json
+        except (OSError, NotRead) as error:
+            raise _unread(error, name) from error
+        except RejectedDocument:
+            continue  # such a section is quarantined, and hands nothing down
 
 
 def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]]:

@@ -13,7 +13,8 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..errors import is_transient
-from ..untrusted import NotRead, is_within, read_toml, read_yaml, with_lower_keys
+from ..source_files import briefly_away
+from ..untrusted import NotRead, is_within, read_regular, read_toml, read_yaml, with_lower_keys
 from .front_matter_blocks import find_block, text_start
 from .hugo.page_names import page_named
 from .parts import whole
@@ -116,12 +117,19 @@ def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
 
 
 def _is_of_older_hugo(folder: Path) -> bool:
-    """Return whether Hugo's settings stand in ``config.toml`` or ``config.yaml`` there."""
+    """Return whether Hugo's settings stand in ``config.toml`` or ``config.yaml`` there.
+
+    Raise ``SourceError`` where the machine cannot say now.
+    """
     for path in (folder / name for name in _HUGO_SETTINGS[3:]):
-        if _is_file(path) and is_within(path, folder):
-            with path.open("rb") as file:
-                if _OF_HUGO.search(file.read(_MAX_YAML_BYTES)):
-                    return True
+        try:
+            if _is_file(path) and _OF_HUGO.search(read_regular(path, _MAX_YAML_BYTES, folder)):
+                return True
+        except NotRead:
+            continue
+        except OSError as error:
+            if is_transient(error):
+                raise briefly_away(error, str(path)) from error
     return False
 
 

@@ -19,6 +19,7 @@ import pytest
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, joined
 from noctule.docsite.urls import Placed, page_paths
 from noctule.flows.run.versions import decides
+from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.flows.stages.sources import hash_files, list_sources
 from noctule.pipeline.discover import list_files
@@ -31,7 +32,7 @@ from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.patterns import globs
 from noctule.pipeline.settings.collection import Collection
-from noctule.pipeline.settings.settings import Settings
+from noctule.pipeline.settings.settings import Settings, ShardSettings
 from noctule.pipeline.source_files import FoundFile
 from tests.site_builder import page_of
 
@@ -375,6 +376,26 @@ def test_whichever_call_finds_the_machine_wanting_no_document_is_removed(
                 break
             refusals += 1
     assert refusals >= len(_SCARCE)
+
+
+@pytest.mark.parametrize("call", ["open", "read", "stat", "fstat"])
+def test_settings_of_a_tool_that_are_away_make_no_document_private(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    write(tmp_path / "hugo.toml", "[[cascade]]\ndraft = true\n")
+    write(tmp_path / "_index.md", "---\ncascade: {draft: true}\n---\n")
+    settings = Settings(collections={"c": collection(tmp_path)}, shards=ShardSettings(count=2))
+    expected = rules_of(settings)
+    for code in _SCARCE:
+        for nth in range(1, 30):
+            with monkeypatch.context() as patched:
+                calls = _refuse(patched, call, nth, code)
+                try:
+                    assert rules_of(settings) == expected
+                except SourceError as error:
+                    assert error.hint
+            if calls[0] < nth:
+                break
 
 
 def _refuse(patched: pytest.MonkeyPatch, call: str, nth: int, code: int) -> list[int]:

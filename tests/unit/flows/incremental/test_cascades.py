@@ -120,13 +120,17 @@ def test_a_cascade_says_nothing_in_other_folders(tmp_path: Path) -> None:
     assert held(tmp_path, "book.toml", {"a/_index.md": {"cascade": {"draft": True}}}) == []
 
 
-def test_pages_below_a_hidden_section_are_in_no_snapshot(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shards", ["", "[shards]\ncount = 4\n"], ids=["whole", "shards"])
+def test_pages_below_a_hidden_section_are_in_no_snapshot(tmp_path: Path, shards: str) -> None:
     (tmp_path / "content/a").mkdir(parents=True)
     (tmp_path / "hugo.toml").write_text('title = "T"\n')
     (tmp_path / "content/a/_index.md").write_text("---\ntitle: A\ncascade:\n  draft: true\n---\n")
     (tmp_path / "content/a/one.md").write_text("# One\n\nSecret.\n")
     (tmp_path / "content/c.md").write_text("# C\n\nShown.\n")
-    report = api.index(tmp_path / "content", store=tmp_path / "store")
+    (tmp_path / "noctule.toml").write_text(
+        f'[collections.docs]\nroot = "content"\n[engine]\nname = "inline"\n{shards}'
+    )
+    report = api.index(config=tmp_path / "noctule.toml", store=tmp_path / "store")
     with Store(tmp_path / "store").open() as snapshot:
         assert snapshot.table("documents")["path"].to_pylist() == ["c.md"]
     why = "is a draft (draft: true, by the cascade of a section)"
