@@ -59,6 +59,9 @@ types: $(VENV)/.installed-test ## mypy --strict
 layers: $(VENV)/.installed-test ## imports go down only
 	PYTHONPATH=. $(BIN)/lint-imports --no-cache
 
+# Some machines set it: hundreds of processes would each compile the project.
+tests check: export PYTHONDONTWRITEBYTECODE :=
+
 tests: $(VENV)/.installed-test ## unit, golden, property, crash, client and end-to-end tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 

@@ -27,6 +27,7 @@ from bench.corpora import cache_folder, settings_file
 from noctule.artifacts.store.store import Store
 
 _CLIENTS, _REQUESTS, _SWAP_S, _SWAPS = 4, 2_000, 3.0, 5
+_SEARCH = "/v1/search?q="
 _COMMAND = (sys.executable, "-m", "noctule.flows.cli.main")
 
 
@@ -44,8 +45,8 @@ def measure_store(store: Path) -> None:
     for at, workers in enumerate((1, 2)):
         with served(store, workers) as (port, ready_s, process):
             part, before = questions[at * _REQUESTS : (at + 1) * _REQUESTS], _processor_s(process)
-            found = _asked(port, part)
-            _tell(f"{workers} process(es), ready after {ready_s:.2f} s", found, process)
+            found = asked(port, part)
+            tell(f"{workers} process(es), ready after {ready_s:.2f} s", found, process)
             used = (_processor_s(process) - before) / len(part) * 1000
             print(f"  {used:.1f} ms of processor time a request in the server", flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +59,7 @@ def measure_store(store: Path) -> None:
             for _ in range(_SWAPS):
                 time.sleep(_SWAP_S)
                 Store(copied).rollback()
-            _tell(f"{_SWAPS} swaps meanwhile", json.loads(client.communicate()[0]), process)
+            tell(f"{_SWAPS} swaps meanwhile", json.loads(client.communicate()[0]), process)
 
 
 def questions_of(store: Path, wanted: int) -> list[str]:
@@ -75,9 +76,7 @@ def questions_of(store: Path, wanted: int) -> list[str]:
 @contextmanager
 def served(store: Path, workers: int, more: tuple[str, ...] = ()) -> Iterator[tuple[int, float, int]]:
     """Yield the port of a server, the seconds until it was ready, and its process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as settings:
         settings.write("[serve]\nrequests_per_second = 0\ndeadline_s = 30\n")
         settings.flush()
@@ -98,7 +97,7 @@ def served(store: Path, workers: int, more: tuple[str, ...] = ()) -> Iterator[tu
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         try:
-            while _status(port) != 200:
+            while status(port) != 200:
                 assert server.poll() is None, "the server has ended"
                 time.sleep(0.02)
             seconds = time.perf_counter() - start
@@ -110,6 +109,13 @@ def served(store: Path, workers: int, more: tuple[str, ...] = ()) -> Iterator[tu
             server.wait(20)
 
 
+def free_port() -> int:
+    """Return a port of the loopback address that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def _processor_s(process: int) -> float:
     """Return the seconds of processor time that a process and its children have used."""
     folder = Path(f"/proc/{process}")
@@ -119,18 +125,19 @@ def _processor_s(process: int) -> float:
     return own + sum(_processor_s(int(each)) for each in children)
 
 
-def _status(port: int) -> int:
+def status(port: int, path: str = "/readyz") -> int:
+    """Return the status that a server answers a request with, 0 if it does not."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as asked:
-            asked.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            asked.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
             return int(asked.recv(64).split()[1])
     except (OSError, IndexError):
         return 0
 
 
-def _client(port: int, questions: list[str]) -> subprocess.Popen[str]:
+def _client(port: int, questions: list[str], path: str = _SEARCH) -> subprocess.Popen[str]:
     client = subprocess.Popen(
-        [sys.executable, "-m", "bench.serve", "--client", str(port)],
+        [sys.executable, "-m", "bench.serve", "--client", str(port), path],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert client.stdin is not None
@@ -139,12 +146,14 @@ def _client(port: int, questions: list[str]) -> subprocess.Popen[str]:
     return client
 
 
-def _asked(port: int, questions: list[str]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = json.loads(_client(port, questions).communicate()[0])
+def asked(port: int, questions: list[str], path: str = _SEARCH) -> dict[str, list[float]]:
+    """Return the milliseconds of each question, the failures and all seconds, asked by four clients."""
+    found: dict[str, list[float]] = json.loads(_client(port, questions, path).communicate()[0])
     return found
 
 
-def _tell(what: str, found: dict[str, list[float]], process: int) -> None:
+def tell(what: str, found: dict[str, list[float]], process: int) -> None:
+    """Print what was asked, how fast it was answered, and the memory of the server."""
     times, (wall,), (failed,) = sorted(found["ms"]), found["wall_s"], found["failed"]
     p95, p99 = (times[min(len(times) - 1, int(len(times) * share))] for share in (0.95, 0.99))
     memory = int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096 / 1e6
@@ -155,12 +164,14 @@ def _tell(what: str, found: dict[str, list[float]], process: int) -> None:
     )
 
 
-async def ask(port: int, questions: Iterator[str], found: dict[str, list[float]]) -> None:
+async def ask(
+    port: int, questions: Iterator[str], found: dict[str, list[float]], path: str = _SEARCH
+) -> None:
     """Ask on one connection until there are no more questions."""
     reading, writing = await asyncio.open_connection("127.0.0.1", port)
     for question in questions:
         start = time.perf_counter()
-        writing.write(f"GET /v1/search?q={quote(question)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        writing.write(f"GET {path}{quote(question)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         head = await reading.readuntil(b"\r\n\r\n")
         length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
         await reading.readexactly(length)
@@ -169,15 +180,16 @@ async def ask(port: int, questions: Iterator[str], found: dict[str, list[float]]
     writing.close()
 
 
-async def _ask_all(port: int, questions: list[str]) -> dict[str, list[float]]:
+async def _ask_all(port: int, questions: list[str], path: str) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {"ms": [], "failed": [0]}
     start, shared = time.perf_counter(), iter(questions)
-    await asyncio.gather(*(ask(port, shared, found) for _ in range(_CLIENTS)))
+    await asyncio.gather(*(ask(port, shared, found, path) for _ in range(_CLIENTS)))
     return found | {"wall_s": [time.perf_counter() - start]}
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "--client":
-        print(json.dumps(asyncio.run(_ask_all(int(sys.argv[2]), json.loads(sys.stdin.readline())))))
+        port, path = int(sys.argv[2]), sys.argv[3]
+        print(json.dumps(asyncio.run(_ask_all(port, json.loads(sys.stdin.readline()), path))))
     else:
         measure_store(Path(sys.argv[1]))

@@ -13,7 +13,6 @@ A store in shards runs parts of this table for each shard: ``noctule.flows.shard
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from ..pipeline.errors import SettingsError
@@ -113,11 +112,11 @@ BUILD = (
 # fmt: on
 
 
-def dependents(name: str, stages: Sequence[Stage] = BUILD) -> frozenset[str]:
+def dependents(name: str) -> frozenset[str]:
     """Return the names of the stages that need this one, directly or indirectly."""
     found = {name}
-    for stage in ordered(stages):
-        makers = {each.name for each in stages if set(each.makes) & set(stage.needs)}
+    for stage in ordered(BUILD):
+        makers = {each.name for each in BUILD if set(each.makes) & set(stage.needs)}
         if makers & found:
             found.add(stage.name)
     return frozenset(found - {name})

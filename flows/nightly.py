@@ -1,5 +1,6 @@
 """The Prefect flow ``nightly``: builds the index and its site, and sends the snapshot to its targets.
 
+Its stages are those of ``noctule.flows.graph``.
 Imports are absolute, for Prefect may load this file by its path.
 """
 

@@ -1,4 +1,4 @@
-"""Directives that nobody followed and that readers would meet as text: which they are, and remarks on them.
+"""Directives that were not followed and that readers would see as text: how they look, and remarks on them.
 
 Every tool's syntax stands here once. What looks like one in code, or with a backslash before it, is text.
 """

@@ -1,4 +1,4 @@
-"""From bytes to text: UTF-8, UTF-16 with its mark, or the encoding that the file or its owner declares.
+"""From bytes to text: UTF-8, UTF-16 with a byte order mark, or the encoding that the file or owner declares.
 
 Nothing is ever guessed, and no byte replaced: text in the wrong encoding would be searched and published.
 """
@@ -35,7 +35,7 @@ def known_encoding(name: str) -> str:
     except LookupError:
         found = ""
     if not found:
-        raise ValueError(f"{name!r:.60} is no encoding of text that is known here, such as windows-1252")
+        raise ValueError(f"{name!r:.60} is not an encoding of text that is known here, such as windows-1252")
     return "cp1252" if found == "iso8859-1" else found
 
 

@@ -45,7 +45,7 @@ def read_front_matter_json(stored: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         hint = "Verify the snapshot: noctule check --deep"
         raise DamagedSnapshot(
-            f"the front matter {stored!r:.200} is no JSON object", where="documents.parquet", hint=hint
+            f"the front matter {stored!r:.200} is not a JSON object", where="documents.parquet", hint=hint
         )
     return found
 

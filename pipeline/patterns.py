@@ -33,7 +33,7 @@ def pattern_fault(pattern: str) -> str:
     try:
         globs([pattern])
     except (ValueError, re.error) as error:
-        return f"it is no pattern as in .gitignore: {error}"
+        return f"it is not a pattern as in .gitignore: {error}"
     return ""
 
 

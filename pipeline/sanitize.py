@@ -60,6 +60,10 @@ _NAME = re.compile(rf'<a((?:\s(?!name=)[^\s"=<>]+="[^"]*")*)\sname="([^"]*)"{_AT
 _ID = re.compile(rf'\sid="{ID_PREFIX}([^"]*)"')
 
 
+# Where an image or a cell may stand.
+SIDES = frozenset({"left", "center", "right"})
+
+
 def sanitize(html: str, *, remote_images: bool = False) -> str:
     """Return the HTML without anything that runs, phones home or clobbers the page's own names.
 

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +124,11 @@ def read_toml(text: str) -> dict[str, Any]:
         line = text.count("\n", 0, found.start()) + 1
         raise tomllib.TOMLDecodeError(f"a line with {MAX_DOTS} dots is not read (at line {line}, column 1)")
     return tomllib.loads(text)
+
+
+def with_lower_keys(value: object) -> dict[str, Any]:
+    """Return the values of a table whose keys may be in any letter case; nothing if it is none."""
+    return {str(key).lower(): each for key, each in value.items()} if isinstance(value, Mapping) else {}
 
 
 def as_number(value: object, otherwise: float = math.inf) -> float:

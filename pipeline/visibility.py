@@ -9,8 +9,9 @@ from .identity import read_front_matter_json
 
 # A cheap look: nearly no document says any of it.
 _WORDS = ("list", "search", "index", "sitemap", "robots")
-_FALSE, _TRUE = frozenset({"false", "no", "never", "off"}), frozenset({"true", "yes", "always", "on"})
-
+# In the words of every tool: Hugo takes those of Go's ParseBool too.
+FALSE = frozenset({"false", "no", "never", "off", "n", "f", "0"})
+TRUE = frozenset({"true", "yes", "always", "on", "y", "t", "1"})
 
 DRAFT = "is a draft"
 UNLISTED = "is unlisted: its page is on no list and in no search"
@@ -44,6 +45,13 @@ class Visibility:
 EVERYWHERE = Visibility()
 
 
+def word_of(value: object) -> str:
+    """Return a value as one word in lower case; a number is true unless it is zero, as Hugo reads it."""
+    if isinstance(value, int | float):
+        return str(bool(value)).lower()
+    return "" if value is None else str(value).strip().lower()
+
+
 def visibility_of(front_matter: str) -> Visibility:
     """Return where a document is shown whose front matter is given as JSON.
 
@@ -54,7 +62,7 @@ def visibility_of(front_matter: str) -> Visibility:
     if not any(word in lowered for word in _WORDS):
         return EVERYWHERE
     values = {str(key).lower(): value for key, value in read_front_matter_json(front_matter).items()}
-    listed = not (_says(values, "unlisted", _TRUE) or _is_listed_never(values))
+    listed = not (_says(values, "unlisted", TRUE) or _is_listed_never(values))
     return Visibility(
         listed,
         listed and not _is_unsearched(values),
@@ -64,27 +72,28 @@ def visibility_of(front_matter: str) -> Visibility:
 
 
 def _says(values: Mapping[str, object], name: str, words: frozenset[str]) -> bool:
-    return str(values.get(name, "")).strip().lower() in words
+    return word_of(values.get(name)) in words
 
 
 def _excludes(values: Mapping[str, object], name: str) -> bool:
     """Return whether it is ``name: false``, ``name: {exclude: true}`` or ``name_exclude: true``."""
     inner = values.get(name)
-    if isinstance(inner, Mapping) and str(inner.get("exclude", "")).lower() in _TRUE:
+    if isinstance(inner, Mapping) and word_of(inner.get("exclude")) in TRUE:
         return True
     flat = (f"{name}.exclude", f"{name}_exclude", f"exclude{name}", f"{name}exclude")
-    return _says(values, name, _FALSE) or any(_says(values, each, _TRUE) for each in flat)
+    return _says(values, name, FALSE) or any(_says(values, each, TRUE) for each in flat)
 
 
 def _is_unsearched(values: Mapping[str, object]) -> bool:
-    return _excludes(values, "search") or _says(values, "searchable", _FALSE)
+    return _excludes(values, "search") or _says(values, "searchable", FALSE)
 
 
 def _is_noindex(values: Mapping[str, object]) -> bool:
-    return _says(values, "noindex", _TRUE) or "noindex" in str(values.get("robots", "")).lower()
+    robots = str(values.get("robots") or "").lower()
+    return _says(values, "noindex", TRUE) or "noindex" in robots or robots.strip() == "none"
 
 
 def _is_listed_never(values: Mapping[str, object]) -> bool:
     """Return whether Hugo makes the page and lists it nowhere."""
     build = values.get("_build") or values.get("build")
-    return isinstance(build, Mapping) and str(build.get("list", "")).lower() in _FALSE
+    return isinstance(build, Mapping) and word_of(build.get("list")) in FALSE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,16 @@ import pytest
 from noctule.artifacts.store.store import Store
 from tests.library_builder import build_collections, build_library
 from tests.shared_folder import shared_base, shared_folder
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what collecting the tests made, millions of objects, from every later look for cycles."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -58,7 +58,7 @@ def install(version: str, folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", "--retries",
          "0", "--timeout", "15", "--target", str(folder), f"duckdb=={version}"],
-        capture_output=True, text=True, check=False, timeout=240,
+        capture_output=True, text=True, check=False, timeout=1_200,
     )  # fmt: skip
     return done.stderr.strip().split("\n")[-1] if done.returncode else ""
 

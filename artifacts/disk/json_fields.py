@@ -55,7 +55,7 @@ class Fields:
         if not isinstance(value, str) or (pattern and not pattern.fullmatch(value)):
             raise WrongField(f"{self.at}{name} is {value!r:.80}")
         if len(value) > _MAX_TEXT or not is_printable(value) or "\n" in value:
-            raise WrongField(f"{self.at}{name} is no line that can be printed: {value!r:.80}")
+            raise WrongField(f"{self.at}{name} is not a line that can be printed: {value!r:.80}")
         return value
 
     def prompt(self, name: str) -> str:
@@ -83,5 +83,5 @@ class Fields:
         """Return the names that are left, in order."""
         for key in self.rest:
             if not _KEY.fullmatch(key):
-                raise WrongField(f"{self.at}{key!r:.80} is no name")
+                raise WrongField(f"{self.at}{key!r:.80} is not a name")
         return sorted(self.rest)

@@ -161,7 +161,9 @@ def _analyzer(value: dict[str, str]) -> dict[str, str]:
     given = value["languages"].split(",")
     unknown = sorted(set(given) - _LANGUAGES)
     if unknown:
-        raise WrongField(f"analyzer.languages names {unknown[0]!r:.80}, which is no language of the analyzer")
+        raise WrongField(
+            f"analyzer.languages names {unknown[0]!r:.80}, which is not a language of the analyzer"
+        )
     if len(set(given)) < len(given):
         raise WrongField("analyzer.languages names a language twice")
     return value
@@ -177,7 +179,7 @@ def _settings(value: dict[str, object]) -> dict[str, object]:
 
     names = value["collections"]
     if not isinstance(names, dict) or not all(COLLECTION_NAME.fullmatch(name) for name in names):
-        raise WrongField("settings.collections names what is no collection's name")
+        raise WrongField("settings.collections names what is not a collection's name")
     try:
         recorded_addresses(value)
     except (ValueError, KeyError, TypeError) as error:

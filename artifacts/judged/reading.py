@@ -82,18 +82,13 @@ def read_judged(folder: Path) -> Judged:
         unknown_documents=tuple(sorted(named - known)) if known else (),
         unknown_ranked=tuple(sorted(set(run) - set(queries))),
     )
+    hint = "Do the ids in {} and in the queries belong together?"
     if run and not judged.run:
-        raise SourceError(
-            "the ranking covers none of the queries",
-            where=str(folder / RUN_FILE),
-            hint="Do the ids in it and in the queries belong together?",
-        )
+        what = "the ranking covers none of the queries"
+        raise SourceError(what, where=str(folder / RUN_FILE), hint=hint.format("it"))
     if not judged.answerable:
-        raise SourceError(
-            "no query has a document that answers it",
-            where=str(folder),
-            hint="Do the ids in the qrels and in the queries belong together?",
-        )
+        what = "no query has a document that answers it"
+        raise SourceError(what, where=str(folder), hint=hint.format("the qrels"))
     return judged
 
 
@@ -167,7 +162,7 @@ def _queries(path: Path) -> dict[str, str]:
         if query in _ID_NAMES and not found and path.suffix == ".tsv":
             continue
         if query in found:
-            raise line.error(f"the query {query!r} is there twice", "Give each query an id of its own.")
+            raise line.error(f"the query {query!r} occurs twice", "Give each query an id of its own.")
         if not text.strip():
             raise line.error(f"the query {query!r} has no text", "Write its text, or remove it.")
         found[query] = text
@@ -227,7 +222,7 @@ def _paths(path: Path) -> dict[str, str]:
         if len(cells) != 2 or not all(cells):
             raise line.error(f"{len(cells)} columns", "Write: document, path.")
         if cells[0] in found:
-            raise line.error(f"the document {cells[0]!r} is there twice", "Keep one of the lines.")
+            raise line.error(f"the document {cells[0]!r} occurs twice", "Keep one of the lines.")
         found[cells[0]] = cells[1]
     return found
 
@@ -237,7 +232,7 @@ def _corpus_ids(folder: Path) -> set[str]:
     for document in read_corpus(folder):
         if document.document_id in found:
             raise SourceError(
-                f"the document {document.document_id!r} is there twice",
+                f"the document {document.document_id!r} occurs twice",
                 where=str(folder / "corpus.jsonl"),
                 hint="Give each document an id of its own.",
             )

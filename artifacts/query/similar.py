@@ -34,11 +34,7 @@ def similar_documents(
     corpus = resources.corpus
     document = corpus.document_row(doc_id)
     if document is None:
-        names = corpus.documents.column("doc_id").to_pylist()
-        found = process.extract(doc_id, names, scorer=fuzz.WRatio, limit=3)
-        nearest = ", ".join(name for name, _, _ in found)
-        hint = f"Documents are named collection:path; the nearest are {nearest}."
-        raise QueryError("there is no such document", where=doc_id, hint=hint)
+        raise _unknown(doc_id, corpus)
     others: Mask = corpus.document_of != document
     if filters:
         others &= documents_allowed(filters, corpus)[corpus.document_of]
@@ -58,6 +54,13 @@ def similar_documents(
     return Answer(
         doc_id, corpus.snapshot.id, hits, understood=(query,), steps=tuple(run.steps), weights=weights
     )
+
+
+def _unknown(doc_id: str, corpus: CorpusReader) -> QueryError:
+    names = corpus.documents.column("doc_id").to_pylist()
+    found = process.extract(doc_id, names, scorer=fuzz.WRatio, limit=3)
+    hint = f"Documents are named collection:path; the nearest are {', '.join(name for name, _, _ in found)}."
+    return QueryError("there is no such document", where=doc_id, hint=hint)
 
 
 def related_terms(text: str, top_n: int, resources: SearchResources) -> list[Concept]:

@@ -94,7 +94,7 @@ def _check(path: Path, expected_id: SnapshotId | None, spill: Path | None, *, sh
 
 
 def _front_matter_is_read(documents: Path) -> None:
-    """Raise ``DamagedSnapshot`` for a document's front matter that is no JSON object."""
+    """Raise ``DamagedSnapshot`` for a document's front matter that is not a JSON object."""
     column = read_table(documents, ["front_matter"])["front_matter"]
     for stored in pc.unique(pc.drop_null(column)).to_pylist():
         read_front_matter_json(stored)

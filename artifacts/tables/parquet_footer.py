@@ -80,7 +80,7 @@ def read_footer(path: Path) -> Footer:
     try:
         return _footer(content)
     except (IndexError, KeyError, TypeError):
-        raise ValueError("its footer ends too soon, or lacks a number") from None
+        raise ValueError("its footer ends too early, or lacks a number") from None
 
 
 def _footer(content: bytes) -> Footer:
@@ -172,7 +172,7 @@ def _behind(content: bytes, at: int, kind: int, depth: int) -> int:
             at = at + 1 if kind in (_TRUE, _FALSE) else _behind(content, at, kind, depth + 1)
         return at
     if kind not in _WIDTHS:  # a map, of which Parquet has none
-        raise ValueError("its footer has a field of no kind that there is")
+        raise ValueError("its footer has a field of an unknown kind")
     return at + _WIDTHS[kind]
 
 

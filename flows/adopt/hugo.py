@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.untrusted import is_within, read_toml, read_yaml
+from ...pipeline.untrusted import is_within, read_toml, read_yaml, with_lower_keys
 from .taken_over import TakenOver
-from .tool_file import ToolFile, as_table, as_text, as_texts
+from .tool_file import ToolFile, as_text, as_texts
 
 # Hugo takes any of these.
 _ENDINGS = ("toml", "yaml", "yml")
@@ -20,9 +20,9 @@ def hugo(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``hugo.toml`` or ``config/_default``."""
     # Of several languages, the documents of the default one.
     given = _values(config, config.path)
-    languages = _beside(config, "languages") or _lowered(given.get("languages"))
+    languages = _beside(config, "languages") or with_lower_keys(given.get("languages"))
     code = as_text(given.get("defaultcontentlanguage")) or "en"
-    own = _lowered(languages.get(code.lower()))
+    own = with_lower_keys(languages.get(code.lower()))
     contents = as_text(own.get("contentdir")) or as_text(given.get("contentdir"))
     found = TakenOver("Hugo", config, config.beside(contents, "content"))
     said = {key: each for key, each in _beside(config, "params").items() if key in ("title", "description")}
@@ -42,7 +42,7 @@ def hugo(config: ToolFile) -> TakenOver:
     off = {each.lower() for each in (code, *as_texts(given.get("disablelanguages")))}
     found.left += [f"the language {each}" for each in sorted(languages.keys() - off)]
     for other in sorted(languages.keys() - {code.lower()}):
-        _leave_out_language(found, other, as_text(_lowered(languages[other]).get("contentdir")))
+        _leave_out_language(found, other, as_text(with_lower_keys(languages[other]).get("contentdir")))
     found.left += [f"{key} of Hugo" for key in ("theme", "menu", "menus", "module") if key in given]
     return found
 
@@ -66,10 +66,6 @@ def _beside(config: ToolFile, name: str) -> dict[str, Any]:
 
 
 def _values(config: ToolFile, path: Path) -> dict[str, Any]:
+    """Return the values of a file; Hugo does not tell letter case apart in their names."""
     text = config.text(path)
-    return _lowered(read_toml(text) if path.suffix == ".toml" else read_yaml(text))
-
-
-def _lowered(given: object) -> dict[str, Any]:
-    """Return a table's values; Hugo does not tell letter case apart in their names."""
-    return {key.lower(): value for key, value in as_table(given).items()}
+    return with_lower_keys(read_toml(text) if path.suffix == ".toml" else read_yaml(text))

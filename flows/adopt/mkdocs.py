@@ -29,36 +29,45 @@ def mkdocs(config: ToolFile) -> TakenOver:
     given = _merged([values for _, values in chain])
     tool = "Zensical" if config.name.startswith("zensical") else "MkDocs"
     found = TakenOver(tool, config, config.beside(given.get("docs_dir"), "docs"))
-    found.site(given, title="site_name", description="site_description", base_url="site_url")
-    if address := found.tables.get("site", {}).get("base_url"):
-        # Pages link to each other by it: /project/guide/
-        found.take("collections.NAME.address", "base_url", address[0], "site_url")
     theme = as_table(given.get("theme"))
-    found.take("site", "language", theme.get("language"), "theme.language")
-    repo, edit = given.get("repo_url"), given.get("edit_uri")
-    if isinstance(repo, str) and isinstance(edit, str):
-        found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")
+    _take_site(found, given, theme)
     if given.get("nav"):
         set_order(found, next(file for file, values in chain if values.get("nav")))
     elif any(found.root.rglob(".pages")):
         set_order(found, found.root)
-    plugins = _plugins(given.get("plugins"))
-    maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
-    found.take("site", "redirects", texts_of(maps), "plugins.redirects")
-    found.api = "mkdocstrings" in plugins
+    for key in ("exclude_docs", "draft_docs"):
+        found.leave_out([line for line in as_text(given.get(key)).splitlines() if line.strip()])
+    _take_plugins(found, _plugins(given.get("plugins")))
     extensions = _plugins(given.get("markdown_extensions"))
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
     _take_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
+    found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
+    found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
+    found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
+    return found
+
+
+def _take_site(found: TakenOver, given: Mapping[str, Any], theme: Mapping[str, Any]) -> None:
+    found.site(given, title="site_name", description="site_description", base_url="site_url")
+    if address := found.tables.get("site", {}).get("base_url"):
+        # Pages link to each other by it: /project/guide/
+        found.take("collections.NAME.address", "base_url", address[0], "site_url")
+    found.take("site", "language", theme.get("language"), "theme.language")
+    repo, edit = given.get("repo_url"), given.get("edit_uri")
+    if isinstance(repo, str) and isinstance(edit, str):
+        found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")
+
+
+def _take_plugins(found: TakenOver, plugins: Mapping[str, Any]) -> None:
+    maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
+    found.take("site", "redirects", texts_of(maps), "plugins.redirects")
+    found.api = "mkdocstrings" in plugins
     if "blog" in plugins:
         blog = as_table(plugins["blog"])
         found.take_blog(as_text(blog.get("blog_dir")) or "blog")
         if type(shown := blog.get("pagination_per_page")) is int and shown > 0:
             found.take("site", "posts_per_page", shown, "plugins.blog")
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
-    found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
-    found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
-    found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
-    return found
 
 
 def _take_snippets(found: TakenOver, snippets: object) -> None:
@@ -115,8 +124,8 @@ def _merged(chain: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _plugins(given: object) -> dict[str, object]:
-    """Return the settings of MkDocs' plugins, which are a list or a table."""
+    """Return the settings of MkDocs' plugins, which are a list or a table; Material's may have its prefix."""
     named: dict[str, object] = {}
     for item in as_list(given) or [given]:
         named |= {item: None} if isinstance(item, str) else as_table(item)
-    return named
+    return {name.removeprefix("material/"): each for name, each in named.items()}

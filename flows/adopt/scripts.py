@@ -37,6 +37,7 @@ def docusaurus(config: ToolFile) -> TakenOver:
     found.sidebars = [each for each in sidebars if config.holds(each) and _GENERATED in config.text(each)]
     for plugin in as_list(given.get("plugins")):
         _docusaurus_plugin(found, plugin)
+    found.leave_out(docs.get("exclude"))
     found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")
     if docs.get("numberPrefixParser") is not False:
         found.take("site", "number_prefixes", False, "Docusaurus's 01-intro.md is /intro")
@@ -94,7 +95,7 @@ def starlight(config: ToolFile) -> TakenOver:
     locales = {key: as_table(each) for key, each in as_table(options.get("locales")).items()}
     main = as_text(locales.get("root", {}).get("lang")) or as_text(options.get("defaultLocale"))
     found.take("site", "language", main if main != "root" else "", "starlight(): locales")
-    found.left += [] if options else ["what is in the call of starlight(), which is no literal"]
+    found.left += [] if options else ["what is in the call of starlight(), which is not a literal"]
     found.left += ["locales of starlight(): set [site.languages]"] if len(locales) > 1 else []
     return found
 
@@ -151,5 +152,6 @@ def quartz(config: ToolFile) -> TakenOver:
     if isinstance(given.get("locale"), str):
         found.take("site", "language", given["locale"].partition("-")[0], "locale")
     found.leave_out(given.get("ignorePatterns"))
+    found.take("site", "slugs", True, "Quartz's permalink in front matter")
     found.left += ["theme"] if given.get("theme") else []
     return found

@@ -71,13 +71,13 @@ class TakenOver:
             self.left.append(f"{source}: it is longer than {_MAX_CHARS:,} characters")
             return
         if key == "language" and not LANGUAGE.fullmatch(text := str(text).replace("_", "-")):
-            self.left.append(f"{source}: {text!r:.80} is no language")
+            self.left.append(f"{source}: {text!r:.80} is not a language")
             return
         if key in ("base_url", "edit_url"):
             try:
                 web_address(str(text))
             except ValueError:
-                self.left.append(f"{source}: {text!r:.80} is no address of a web page")
+                self.left.append(f"{source}: {text!r:.80} is not an address of a web page")
                 return
         self.tables.setdefault(table, {})[key] = (text, f"{self.config.name}: {source}")
 
@@ -212,23 +212,8 @@ def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path
         "# Every key with its default: configs/default.toml of noctule.",
         "",
         f"[collections.{name}]",
-        _line("root", _relative(found.root, folder), "the folder of the documents"),
+        *_collection_lines(found, folder, snippets),
     ]
-    lines.append(_line("include", found.include, f"what {found.tool} reads"))
-    if snippets:
-        listed = [_relative(each, folder) for each in snippets]
-        lines.append(_line("snippet_folders", listed, "documents include files from there"))
-    if found.append:
-        listed = [_relative(each, folder) for each in found.append]
-        lines.append(_line("auto_append", listed, "every document ends with them"))
-    if found.static:
-        listed = [_relative(each, folder) for each in found.static]
-        lines.append(_line("static_folders", listed, "paths such as /img/x.png lead there"))
-    if found.sidebars:
-        listed = [_relative(each, folder) for each in found.sidebars]
-        lines.append(_line("sidebars", listed, "pages of categories are generated from them"))
-    if found.exclude:
-        lines.append(_line("exclude", found.exclude, f"{found.config.name}: what it leaves out"))
     if found.blog is not None:
         root = _line("root", _relative(found.blog, folder), "the folder of the blog")
         lines += ["", "[collections.blog]", root, _line("include", found.include)]
@@ -241,6 +226,22 @@ def settings_text(found: TakenOver, name: str, folder: Path, snippets: list[Path
             lines += ["", f"[site.{key}]  # {_one_line(source)}"]
             lines += [_line(old.replace("NAME", name), new) for old, new in value.items()]
     return "\n".join(lines) + "\n"
+
+
+def _collection_lines(found: TakenOver, folder: Path, snippets: list[Path]) -> Iterator[str]:
+    yield _line("root", _relative(found.root, folder), "the folder of the documents")
+    yield _line("include", found.include, f"what {found.tool} reads")
+    folders = (
+        ("snippet_folders", snippets, "documents include files from there"),
+        ("auto_append", found.append, "every document ends with them"),
+        ("static_folders", found.static, "paths such as /img/x.png lead there"),
+        ("sidebars", found.sidebars, "pages of categories are generated from them"),
+    )
+    for key, paths, source in folders:
+        if paths:
+            yield _line(key, [_relative(each, folder) for each in paths], source)
+    if found.exclude:
+        yield _line("exclude", found.exclude, f"{found.config.name}: what it leaves out")
 
 
 def _relative(path: Path, folder: Path) -> str:

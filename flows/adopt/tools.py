@@ -71,7 +71,7 @@ def take_over(path: Path) -> TakenOver:
                         hint="Mend the file, or begin with: noctule init",
                     ) from None
     raise SourceError(
-        "this is no folder of a tool that is known here",
+        "this is not a folder of a tool that is known here",
         where=str(path),
         hint=f"Known are {', '.join(_KNOWN)}. Or begin with: noctule init",
     )
@@ -151,6 +151,7 @@ def _jekyll(config: ToolFile) -> TakenOver:
     found.leave_out(given.get("exclude"))
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
     found.take_blog("_posts")
+    found.take("site", "slugs", True, "Jekyll's permalink in front matter, and the days of posts")
     data = config.folder / "_data" / "navigation.yml"
     if data.is_file():
         set_order(found, data)
@@ -167,13 +168,16 @@ def _has(found: TakenOver, name: str) -> bool:
 
 def _dendron(config: ToolFile) -> TakenOver:
     given = as_table(read_yaml(config.text()))
-    vaults = as_table(given.get("workspace")).get("vaults")
-    paths = as_texts([as_table(each).get("fsPath") for each in as_list(vaults)])
+    vaults = [as_table(each) for each in as_list(as_table(given.get("workspace")).get("vaults"))]
+    public = [each for each in vaults if each.get("visibility") != "private"]
+    paths = as_texts([each.get("fsPath") for each in public])
     found = TakenOver("Dendron", config, config.beside(paths[0] if paths else "", "vault"))
     publishing = as_table(given.get("publishing"))
     found.site(as_table(publishing.get("seo")), title="title", description="description")
     found.site(publishing, base_url="siteUrl")
+    private = as_texts([each.get("fsPath") for each in vaults if each not in public])
     found.left += [f"the vault {each}" for each in paths[1:]]
+    found.left += [f"the vault {each}, which is private" for each in private]
     index = as_text(publishing.get("siteIndex"))
     if index and "/" not in index and "\0" not in index and (found.root / f"{index}.md").is_file():
         found.take("site", "home", f"{index}.md", "publishing.siteIndex")

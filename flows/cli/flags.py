@@ -9,8 +9,8 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSpec, get_type_hints
 
@@ -102,20 +102,39 @@ RequireSigned = Annotated[
 
 
 def with_flags(command: Callable[Concatenate[Flags, P], None]) -> Callable[..., None]:
-    """Return the command with the common flags; its errors are printed in one shape and become exit codes."""
-    own = _keywords(command)[1:]
-    taken = {parameter.name for parameter in own}
+    """Return the command with the common flags; its errors are printed in one shape and become exit codes.
+
+    A parameter that is a dataclass stands for its fields, each of which is an option.
+    """
+    parameters = _keywords(command)[1:]
+    own = [option for parameter in parameters for option in _options(parameter)]
+    taken = {option.name for option in own}
     # A command may have a common flag of its own kind: several stores, say.
-    common = [parameter for parameter in _keywords(Flags) if parameter.name not in taken]
+    common = [option for option in _keywords(Flags) if option.name not in taken]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        flags = Flags(**{parameter.name: given.pop(parameter.name) for parameter in common})
-        _guarded(flags, functools.partial(command, flags, **given))
+        flags = Flags(**{option.name: given[option.name] for option in common})
+        arguments = {parameter.name: _argument(parameter, given) for parameter in parameters}
+        _guarded(flags, functools.partial(command, flags, **arguments))
 
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *common)}
+    run.__annotations__ = {option.name: option.annotation for option in (*own, *common)}
     run.__signature__ = inspect.Signature([*own, *common])  # type: ignore[attr-defined]  # Typer reads it
     return run
+
+
+def _is_group(parameter: inspect.Parameter) -> bool:
+    return is_dataclass(parameter.annotation)
+
+
+def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    return _keywords(parameter.annotation) if _is_group(parameter) else [parameter]
+
+
+def _argument(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:
+    """Return what was given for a parameter, or for the fields of its group."""
+    values = {option.name: given[option.name] for option in _options(parameter)}
+    return parameter.annotation(**values) if _is_group(parameter) else values[parameter.name]
 
 
 def _keywords(of: Callable[..., object]) -> list[inspect.Parameter]:

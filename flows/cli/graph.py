@@ -13,8 +13,7 @@ from ...pipeline.errors import QueryError
 from ...pipeline.printable import counted
 from . import output
 from .flags import Flags, SnapshotOption
-from .index import CollectionName, Sources
-from .runs import request_of
+from .runs import SourceFlags, request_of
 
 if TYPE_CHECKING:
     from ..report.broken_links import BrokenLink
@@ -35,33 +34,30 @@ def graph(
     ] = False,
     form: Annotated[
         _Format | None,
-        typer.Option(
-            "--format", help="Stages: text or mermaid. Links: graphml, gexf or json."
-        ),
+        typer.Option("--format", help="Stages: text or mermaid. Links: graphml, gexf or json."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", metavar="FILE", help="Write to this file, not to standard output."
-        ),
+        typer.Option("--out", metavar="FILE", help="Write to this file, not to standard output."),
     ] = None,
     snapshot: SnapshotOption = None,
-) -> None:  # fmt: skip
+) -> None:
     """Print the stages of a build and what each needs; with --links export the graph of documents and links.
 
     Examples: noctule graph ; noctule graph --format mermaid ; noctule graph --links --out links.graphml
     """
-    stages = (_Format.TEXT, _Format.MERMAID)
     chosen = form or (_Format.GRAPHML if links else _Format.TEXT)
-    if links == (chosen in stages):
-        raise QueryError(
-            f"--format {chosen} is not for {'links' if links else 'stages'}",
-            where="noctule graph",
-            hint="Stages: text or mermaid. Links (--links): graphml, gexf or json.",
-        )
+    if links == (chosen in (_Format.TEXT, _Format.MERMAID)):
+        what = f"--format {chosen} is not for {'links' if links else 'stages'}"
+        hint = "Stages: text or mermaid. Links (--links): graphml, gexf or json."
+        raise QueryError(what, where="noctule graph", hint=hint)
     if links:
         _export(flags, chosen, out, snapshot)
-        return
+    else:
+        _draw(flags, chosen, out)
+
+
+def _draw(flags: Flags, form: _Format, out: Path | None) -> None:
     from ...artifacts.disk import durable
     from ..graph import BUILD
     from ..report.drawing import as_mermaid, as_rows, as_text
@@ -69,7 +65,7 @@ def graph(
     if flags.as_json:
         output.emit({"stages": as_rows(BUILD)})
         return
-    drawn = as_mermaid(BUILD) if chosen is _Format.MERMAID else as_text(BUILD)
+    drawn = as_mermaid(BUILD) if form is _Format.MERMAID else as_text(BUILD)
     if out is None:
         output.say(drawn)
     else:
@@ -97,8 +93,7 @@ def _export(flags: Flags, form: _Format, out: Path | None, snapshot: str | None)
 
 def links(
     flags: Flags,
-    sources: Sources = None,
-    collection: CollectionName = None,
+    given: SourceFlags,
     warn: Annotated[bool, typer.Option("--warn", help="End with code 0 although links are broken.")] = False,
 ) -> None:
     """List links that lead nowhere: documents are read, nothing is indexed; the code is 2 if there are any.
@@ -107,7 +102,7 @@ def links(
     """
     from ..report.broken_links import broken_links
 
-    found = broken_links(request_of(flags, sources=tuple(sources or ()), collection=collection).described())
+    found = broken_links(request_of(flags, given).described())
     if flags.as_json:
         output.emit(found.as_dict())
     else:

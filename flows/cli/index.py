@@ -10,7 +10,7 @@ from ...pipeline.printable import counted
 from ..run.progress import size
 from . import output, runs
 from .flags import Flags
-from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
+from .runs import BuildFlags, SourceFlags
 
 if TYPE_CHECKING:
     from ..job import JobResult
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 _MAX_SHOWN = 20
 _KINDS = {"first": "full", "night": "incremental", "unchanged": "unchanged"}
-Sources = Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.")]
-CollectionName = Annotated[
-    str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
-]
 Drafts = Annotated[
     bool, typer.Option("--drafts", help="Also documents that their authors have not published.")
 ]
@@ -44,16 +40,11 @@ _From = Annotated[
 ]
 
 
-def index(  # noqa: PLR0913, PLR0917  # each is a flag
+def index(
     flags: Flags,
-    sources: Sources = None,
-    collection: CollectionName = None,
-    no_prefect: NoPrefect = False,
+    given: SourceFlags,
+    build: BuildFlags,
     dry_run: _DryRun = False,
-    allow_empty: AllowEmpty = False,
-    accept_drop: AcceptDrop = False,
-    accept_shrink: AcceptShrink = False,
-    engine: Engine = None,
     start: _From = None,
     drafts: Drafts = False,
 ) -> None:
@@ -61,14 +52,11 @@ def index(  # noqa: PLR0913, PLR0917  # each is a flag
 
     Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
     """
-    from ..run.context import BuildOptions
-
-    options = BuildOptions(allow_empty, accept_drop, accept_shrink, start)
-    request = runs.request_of(flags, options, engine, tuple(sources or ()), collection, drafts=drafts)
+    request = runs.request_of(flags, given, build, start=start, drafts=drafts)
     if dry_run:
         print_plan(request, flags)
         return
-    result = _build(flags, request, no_prefect)
+    result = _build(flags, request, build.no_prefect)
     if flags.as_json:
         from ..report.summary import as_json
 

@@ -98,7 +98,7 @@ def init(flags: Flags, preset: _Preset = None, source: _From = None) -> None:
 def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
     """Write the settings that another tool's give, and say what has no place in them."""
     if preset is not None:
-        raise SettingsError("--from and --preset are two beginnings", where="--from", hint="Choose one.")
+        raise SettingsError("--from and --preset exclude each other", where="--from", hint="Choose one.")
     written, found = take_over_settings(Path.cwd(), source)
     if flags.as_json:
         names = {"config": str(written.path), "collection": written.collection, "root": written.root}
@@ -131,11 +131,10 @@ def write_settings(folder: Path, preset: str | None = None) -> Starter:
     no documents.
     """
     from ...artifacts.disk import durable
-    from ..run.request import SETTINGS_FILE, collection_name
+    from ..run.request import collection_name
 
-    path, given = folder / SETTINGS_FILE, _preset_text(preset) if preset else ""
-    if path.exists():
-        raise SettingsError("there is one already", where=str(path), hint="Edit it, or delete it first.")
+    given = _preset_text(preset) if preset else ""
+    path = _new_file(folder)
     described = next(iter(tomllib.loads(given).get("collections", {}).items()), None)
     root = described[1]["root"] if described else "docs"
     root = root if _count(folder / root) else "."
@@ -168,11 +167,8 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     from ...pipeline.settings.reading import parse
     from ..adopt.taken_over import collection_name, settings_text, snippet_folders, take_packages
     from ..adopt.tools import take_over
-    from ..run.request import SETTINGS_FILE
 
-    path = folder / SETTINGS_FILE
-    if path.exists():
-        raise SettingsError("there is one already", where=str(path), hint="Edit it, or delete it first.")
+    path = _new_file(folder)
     found = take_over(source)
     name = collection_name(found)
     top = source if source.is_dir() else source.parent
@@ -181,6 +177,18 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     parse(tomllib.loads(text), where=str(found.config.path))
     durable.replace_file(path, text.encode())
     return Starter(path, name, str(found.root), _described(_count(found.root)) or "no documents"), found
+
+
+def _new_file(folder: Path) -> Path:
+    """Return where the folder's settings file goes; raise ``SettingsError`` if there is one."""
+    from ..run.request import SETTINGS_FILE
+
+    path = folder / SETTINGS_FILE
+    if path.exists():
+        raise SettingsError(
+            "there is a settings file already", where=str(path), hint="Edit it, or delete it first."
+        )
+    return path
 
 
 def _preset_text(name: str) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from ...pipeline.errors import NoctuleError
 from ..run.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
-from . import graph, index, init, mcp, output, schedule, serve, site, store, trace
+from . import graph, index, init, mcp, output, publish, schedule, serve, site, store, trace
 from .flags import with_flags
 from .query import evaluate, feedback, search, sql, tune
 
@@ -55,7 +55,7 @@ def _main(
 
 # In the order in which the help lists them.
 for _command in (
-    init.init, index.index, site.site, serve.serve, site.nightly, site.publish,
+    init.init, index.index, site.site, serve.serve, site.nightly, publish.publish,
     search.search, search.similar, search.related, mcp.mcp, trace.trace,
     evaluate.evaluate, tune.tune, feedback.feedback,
     graph.links, store.check, store.snapshots, store.rollback, store.prune, store.report,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
@@ -26,44 +27,69 @@ NoPrefect = Annotated[
     bool,
     typer.Option("--no-prefect", help="Do the same work without Prefect: the same snapshot, no run history."),
 ]
-AllowEmpty = Annotated[
-    bool, typer.Option("--allow-empty", help="Publish although a collection holds no document.")
-]
-AcceptDrop = Annotated[
-    bool,
-    typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
-]
-AcceptShrink = Annotated[
-    bool, typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents.")
-]
-Engine = Annotated[
-    str | None,
-    typer.Option("--engine", metavar="NAME",
-                 help="Where batches are computed: inline, processes, dask[://HOST:PORT], ray[://HOST:PORT]."),
-]  # fmt: skip
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFlags:
+    """Which documents are read, where the settings do not say it."""
+
+    sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="Folders of documents.")] = (
+        None
+    )
+    collection: Annotated[
+        str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFlags:
+    """How an index is built, and what is published all the same."""
+
+    no_prefect: NoPrefect = False
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Publish although a collection holds no document.")
+    ] = False
+    accept_drop: Annotated[
+        bool,
+        typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
+    ] = False
+    accept_shrink: Annotated[
+        bool,
+        typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents."),
+    ] = False
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", metavar="NAME",
+                     help="Where batches are computed: inline, processes, dask[://HOST:PORT], ray[://HOST:PORT]."),
+    ] = None  # fmt: skip
+
+    def options(self, start: str | None = None) -> BuildOptions:
+        """Return the options of a build that begins at this stage."""
+        from ..run.context import BuildOptions
+
+        return BuildOptions(self.allow_empty, self.accept_drop, self.accept_shrink, start)
 
 
 def request_of(
     flags: Flags,
-    options: BuildOptions | None = None,
-    engine: str | None = None,
-    sources: tuple[str, ...] = (),
-    collection: str | None = None,
+    given: SourceFlags | None = None,
+    build: BuildFlags | None = None,
     *,
+    start: str | None = None,
     drafts: bool = False,
 ) -> IndexRequest:
     """Return what the command line asks for, with absolute paths."""
-    from ..run.context import BuildOptions
     from ..run.request import IndexRequest, found_settings, source_root
 
-    config = flags.config or found_settings()
+    config, given, build = flags.config or found_settings(), given or SourceFlags(), build or BuildFlags()
     return IndexRequest(
         flags.store.absolute(),
         None if config is None else config.absolute(),
-        tuple(map(source_root, sources)),
-        collection,
-        engine,
-        options or BuildOptions(),
+        tuple(map(source_root, given.sources or ())),
+        given.collection,
+        build.engine,
+        build.options(start),
         drafts,
     )
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,8 +15,7 @@ import typer
 from ...pipeline.errors import SettingsError
 from . import output
 from .flags import Flags
-from .runs import path_text, request_of
-from .site import Out
+from .runs import Out, path_text, request_of
 
 if TYPE_CHECKING:
     from ...pipeline.settings.settings import Settings
@@ -24,19 +24,29 @@ if TYPE_CHECKING:
 Form = Literal["auto", "prefect", "systemd", "crontab"]
 
 
-def schedule(  # noqa: PLR0913, PLR0917  # each is a flag
-    flags: Flags,
+@dataclass(frozen=True, slots=True)
+class ScheduleFlags:
+    """When the nightly run begins, under which name, and when it is stopped."""
+
     cron: Annotated[
         str, typer.Option("--cron", metavar="EXPRESSION", help="When: minute hour day month weekday.")
-    ] = "0 2 * * *",
-    name: Annotated[str, typer.Option("--name", help="Tells several schedules apart.")] = "noctule",
-    out: Out = Path("public"),
+    ] = "0 2 * * *"
+    name: Annotated[str, typer.Option("--name", help="Tells several schedules apart.")] = "noctule"
+    out: Out = Path("public")
     timezone: Annotated[
         str,
         typer.Option(
             "--timezone", metavar="ZONE", help="Such as Europe/Berlin; the machine's own if not given."
         ),
-    ] = "",
+    ] = ""
+    max_hours: Annotated[
+        float, typer.Option("--max-hours", min=0.1, help="A longer run is stopped (systemd).")
+    ] = 6.0
+
+
+def schedule(
+    flags: Flags,
+    given: ScheduleFlags,
     form: Annotated[
         Form,
         typer.Option(
@@ -46,41 +56,48 @@ def schedule(  # noqa: PLR0913, PLR0917  # each is a flag
     install: Annotated[
         bool, typer.Option("--install", help="Put it where systemd or cron look, and switch it on.")
     ] = False,
-    max_hours: Annotated[
-        float, typer.Option("--max-hours", min=0.1, help="A longer run is stopped (systemd).")
-    ] = 6.0,
 ) -> None:
     """Run every night: serve to a Prefect server, or print (or install) a systemd timer or a crontab line.
 
     Examples: noctule schedule --cron "0 2 * * *" ; noctule schedule --cron "30 1 * * mon-fri" --install
     """
-    job = _job(flags, cron, name, out, timezone, max_hours)
+    job = _job(flags, given)
     chosen = _chosen(form)
     if chosen == "prefect":
-        _serve(job, flags, out, install=install)
+        _serve(job, flags, given.out, install=install)
     elif install:
         _install(job, chosen, flags)
     else:
         _print(job, chosen, flags)
 
 
-def _job(flags: Flags, cron: str, name: str, out: Path, zone: str, max_hours: float) -> Job:
+def _job(flags: Flags, given: ScheduleFlags) -> Job:
     from ..schedule.cron import parse_cron
     from ..schedule.units import Job
 
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name):
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", given.name):
         what = "a schedule's name is lower-case letters, digits, - and _"
-        raise SettingsError(what, where=f"--name {name}", hint="For instance: docs")
-    _require_zone(zone)
-    request = request_of(flags)
-    settings = request.settings()  # what is wrong with them is said now, not in the night
+        raise SettingsError(what, where=f"--name {given.name}", hint="For instance: docs")
+    _require_zone(given.timezone)
+    settings = request_of(flags).settings()  # what is wrong with them is said now, not in the night
     flags.open_store().require_own()
-    given = ("--config", str(request.config)) if request.config else ()
-    places = ("--store", str(request.store), "--out", str(out.absolute()))
-    command = (*_program(), "nightly", *given, *places, "--quiet")
     return Job(
-        name, command, Path.cwd(), parse_cron(cron), zone, max_hours, leaves_machine=_leaves_machine(settings)
+        given.name,
+        _nightly(flags, given.out),
+        Path.cwd(),
+        parse_cron(given.cron),
+        given.timezone,
+        given.max_hours,
+        leaves_machine=_leaves_machine(settings),
     )
+
+
+def _nightly(flags: Flags, out: Path) -> tuple[str, ...]:
+    """Return the command that the schedule runs."""
+    request = request_of(flags)
+    config = ("--config", str(request.config)) if request.config else ()
+    places = ("--store", str(request.store), "--out", str(out.absolute()))
+    return (*_program(), "nightly", *config, *places, "--quiet")
 
 
 def _leaves_machine(settings: Settings) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +14,8 @@ from ...pipeline.errors import NoSnapshot, SettingsError, SourceError
 from ..run.signals import ending_by_itself
 from . import output
 from .flags import Flags
-from .index import CollectionName, Drafts, Sources
-from .runs import request_of
+from .index import Drafts
+from .runs import SourceFlags, request_of
 
 if TYPE_CHECKING:
     from ...pipeline.settings.settings import Settings
@@ -22,94 +23,120 @@ if TYPE_CHECKING:
     from ..run.request import IndexRequest
 
 _DEFAULT_SITE = Path("public")
-_SiteFolder = Annotated[
-    Path | None,
-    typer.Option("--site", "--out", metavar="DIR", help="The folder of the site.",
-                 show_default="./public if there is one"),
-]  # fmt: skip
-_NoSite = Annotated[bool, typer.Option("--no-site", help="Serve searches alone.")]
-_Host = Annotated[
-    str | None,
-    typer.Option("--host", metavar="NAME", help="The address to listen on.", show_default="127.0.0.1"),
-]
-_Port = Annotated[
-    int | None,
-    typer.Option("--port", metavar="N", min=0, max=65535, help="The port; 0 takes a free one.",
-                 show_default="8000"),
-]  # fmt: skip
-_Workers = Annotated[
-    int | None,
-    typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that answer searches.",
-                 show_default="1"),
-]  # fmt: skip
-_Shards = Annotated[
-    str | None,
-    typer.Option("--shards", metavar="WHICH", help="Of a set, open these shards: 0,1,4-7 or a part, 1/2.",
-                 show_default="all"),
-]  # fmt: skip
-_Router = Annotated[
-    str | None,
-    typer.Option("--router", metavar="URL,URL", help="Ask these servers, which hold some shards each."),
-]
-_Tokens = Annotated[
-    Path | None,
-    typer.Option("--tokens", metavar="FILE", help="Only who has a token of this file may search."),
-]
-_Anonymous = Annotated[
-    bool, typer.Option("--allow-anonymous", help="Listen beyond this machine although nobody needs a token.")
-]
-_LogQueries = Annotated[bool, typer.Option("--log-queries", help="Log what is asked, too.")]
-_Watch = Annotated[
-    bool, typer.Option("--watch", help="Show documents as they are saved, and build what changed.")
-]
 
 
-def serve(  # noqa: PLR0913, PLR0917  # each is a flag
+@dataclass(frozen=True, slots=True)
+class SiteFolderFlags:
+    """The site that is served, and whether a browser opens it."""
+
+    site: Annotated[
+        Path | None,
+        typer.Option("--site", "--out", metavar="DIR", help="The folder of the site.",
+                     show_default="./public if there is one"),
+    ] = None  # fmt: skip
+    no_site: Annotated[bool, typer.Option("--no-site", help="Serve searches alone.")] = False
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the site in the browser.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class WatchFlags:
+    """Whether documents are shown as they are written."""
+
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show documents as they are saved, and build what changed.")
+    ] = False
+    drafts: Drafts = False
+
+
+@dataclass(frozen=True, slots=True)
+class AddressFlags:
+    """Where the server listens."""
+
+    host: Annotated[
+        str | None,
+        typer.Option("--host", metavar="NAME", help="The address to listen on.", show_default="127.0.0.1"),
+    ] = None
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="The port; 0 takes a free one.",
+                     show_default="8000"),
+    ] = None  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFlags:
+    """How searches are answered, and whom."""
+
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that answer searches.",
+                     show_default="1"),
+    ] = None  # fmt: skip
+    shards: Annotated[
+        str | None,
+        typer.Option("--shards", metavar="WHICH",
+                     help="Of a set, open these shards: 0,1,4-7 or a part, 1/2.", show_default="all"),
+    ] = None  # fmt: skip
+    router: Annotated[
+        str | None,
+        typer.Option("--router", metavar="URL,URL", help="Ask these servers, which hold some shards each."),
+    ] = None
+    tokens: Annotated[
+        Path | None,
+        typer.Option("--tokens", metavar="FILE", help="Only who has a token of this file may search."),
+    ] = None
+    allow_anonymous: Annotated[
+        bool,
+        typer.Option("--allow-anonymous", help="Listen beyond this machine although nobody needs a token."),
+    ] = False
+    log_queries: Annotated[bool, typer.Option("--log-queries", help="Log what is asked, too.")] = False
+
+    def settings(self) -> dict[str, object]:
+        """Return what is given of the settings ``serve``, by key."""
+        given = {
+            "workers": self.workers,
+            "tokens": str(self.tokens) if self.tokens else None,
+            "log_queries": self.log_queries or None,
+            "shards": self.shards,
+            "router.backends": tuple(self.router.split(",")) if self.router else None,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def serve(
     flags: Flags,
-    sources: Sources = None,
-    collection: CollectionName = None,
-    site: _SiteFolder = None,
-    no_site: _NoSite = False,
-    drafts: Drafts = False,
-    watch: _Watch = False,
-    host: _Host = None,
-    port: _Port = None,
-    workers: _Workers = None,
-    shards: _Shards = None,
-    router: _Router = None,
-    tokens: _Tokens = None,
-    allow_anonymous: _Anonymous = False,
-    log_queries: _LogQueries = False,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the site in the browser.")] = False,
+    sources: SourceFlags,
+    folder: SiteFolderFlags,
+    watching: WatchFlags,
+    address: AddressFlags,
+    searches: SearchFlags,
 ) -> None:
     """Serve searches of the store at /v1/, and beside them the site; with --watch preview documents.
 
     Examples: noctule serve ; noctule serve --no-site --tokens tokens.txt ; noctule serve --watch docs/ --open
     """
+    settings = _settings(flags, asdict(address) | searches.settings())
+    if watching.watch:
+        if folder.no_site or searches.allow_anonymous or searches.settings():
+            what = "--watch shows a site, and answers no searches at /v1/"
+            hint = "Leave out the flags for searches, or --watch."
+            raise SourceError(what, where="noctule serve", hint=hint)
+        _preview(settings, folder, request_of(flags, sources, drafts=watching.drafts))
+        return
+    if sources.sources or sources.collection or watching.drafts:
+        raise SourceError("folders and drafts go with --watch", where="noctule serve", hint="Add --watch.")
+    _answer(flags, settings, folder, allow_anonymous=searches.allow_anonymous)
+
+
+def _answer(flags: Flags, settings: Settings, given: SiteFolderFlags, *, allow_anonymous: bool) -> None:
     from ...server.run import ServedParts, require_guarded, run
 
-    listening = {"host": host, "port": port}
-    named = str(tokens) if tokens else None
-    asking: dict[str, object] = {"workers": workers, "tokens": named, "log_queries": log_queries or None}
-    asking |= {"shards": shards, "router.backends": tuple(router.split(",")) if router else None}
-    settings = _settings(flags, listening | asking)
-    if watch:
-        if no_site or allow_anonymous or any(each is not None for each in asking.values()):
-            what = "--watch shows a site, and answers no searches at /v1/"
-            raise SourceError(
-                what, where="noctule serve", hint="Leave out the flags for searches, or --watch."
-            )
-        request = request_of(flags, sources=tuple(sources or ()), collection=collection, drafts=drafts)
-        _preview(settings, site or _DEFAULT_SITE, open_browser, request)
-        return
-    if sources or collection or drafts:
-        raise SourceError("folders and drafts go with --watch", where="noctule serve", hint="Add --watch.")
-    folder = None if no_site else _site_folder(site)
-    store = None if settings.serve.is_router else _store(flags, folder)
-    parts = ServedParts(settings, store, folder, flags.quiet or flags.as_json)
+    site = None if given.no_site else _site_folder(given.site)
+    store = None if settings.serve.is_router else _store(flags, site)
+    parts = ServedParts(settings, store, site, flags.quiet or flags.as_json)
     require_guarded(parts, allow_anonymous=allow_anonymous)
     with ending_by_itself():
-        run(parts, lambda address: _tell(parts, address, open_browser))
+        run(parts, lambda address: _tell(parts, address, given.open_browser))
 
 
 def _settings(flags: Flags, given: Mapping[str, object]) -> Settings:
@@ -169,18 +196,18 @@ def _tell(parts: ServedParts, address: str, open_browser: bool) -> None:
         typer.launch(address)
 
 
-def _preview(settings: Settings, out: Path, open_browser: bool, request: IndexRequest) -> None:
+def _preview(settings: Settings, folder: SiteFolderFlags, request: IndexRequest) -> None:
     from ...docsite.build import refuse_other_content
     from ..preview.app import serve as run
     from ..preview.watch import Preview
 
     request.settings()  # or say at once what is wrong with them
-    site = out.absolute().resolve()
+    site = (folder.site or _DEFAULT_SITE).absolute().resolve()
     refuse_other_content(site)
 
     def ready(address: str) -> None:
         output.say(f"Previewing {site} at {address} (Ctrl-C ends it)")
-        if open_browser:
+        if folder.open_browser:
             typer.launch(address)
 
     run(site, settings.serve.host, settings.serve.port, Preview(request, site), ready)

@@ -1,8 +1,8 @@
-"""The commands that bring documents to readers elsewhere: ``site``, ``nightly``, ``publish``."""
+"""The commands that build a site, of the current snapshot or of a new one: ``site`` and ``nightly``."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,119 +13,122 @@ from ...pipeline.printable import counted
 from ..run.progress import size
 from . import output, runs
 from .flags import Flags
-from .runs import AcceptDrop, AcceptShrink, AllowEmpty, Engine, NoPrefect
+from .runs import BuildFlags, NoPrefect, Out
 
 if TYPE_CHECKING:
-    from ...artifacts.remote.send import Sent
     from ...docsite.build import SiteResult
     from ...docsite.search_only import SearchOnlyResult
     from ...docsite.verify import SiteCheck
     from ..job import JobResult
+    from ..run.context import RunContext
     from ..run.stage import Driver, Progress
 
 _MAX_SHOWN = 20
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
 
 
-def site(  # noqa: PLR0913, PLR0917  # what the command line offers
-    flags: Flags,
-    out: Out = Path("public"),
-    no_prefect: NoPrefect = False,
+@dataclass(frozen=True, slots=True)
+class SiteFlags:
+    """What of a site is made, and under which names."""
+
     full: Annotated[
         bool, typer.Option("--full", help="Make every file anew, also those that did not change.")
-    ] = False,
+    ] = False
     search_only: Annotated[
         bool,
         typer.Option(
             "--search-only", help="Only the search, for a folder of HTML that something else built."
         ),
-    ] = False,
+    ] = False
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Fail where a document shows a directive, or lacks what it includes."),
-    ] = False,
+    ] = False
     version: Annotated[
         str | None,
         typer.Option("--version", metavar="NAME", show_default="site.version",
                      help="The site is this version, in a folder of this name below --out."),
-    ] = None,
+    ] = None  # fmt: skip
     alias: Annotated[
         list[str] | None,
         typer.Option("--alias", metavar="NAME", show_default="site.aliases",
                      help="Another name of the version, such as latest; again for more."),
-    ] = None,
+    ] = None  # fmt: skip
     insert: Annotated[
         bool, typer.Option("--insert", help="With --search-only: also put the script line into every page.")
-    ] = False,
-) -> None:  # fmt: skip
+    ] = False
+
+    def require_compatible(self) -> None:
+        """Raise ``SettingsError`` if flags are given that exclude each other."""
+        if self.insert and not self.search_only:
+            what, hint = "--insert goes with --search-only", "A site of its own needs no line."
+            raise SettingsError(what, where="noctule site", hint=hint)
+        if self.search_only and (self.version or self.alias):
+            what = "--version and --alias do not go with --search-only"
+            hint = "Give the folder of that version's pages as --out."
+            raise SettingsError(what, where="noctule site", hint=hint)
+
+    def flow(self) -> tuple[str, dict[str, object]]:
+        """Return the Prefect flow that does this, and its own parameters."""
+        if self.search_only:
+            return "site:search_only", {"insert": self.insert}
+        return "site:site", {"full": self.full, "version": self.version, "aliases": self.alias}
+
+
+def site(flags: Flags, what: SiteFlags, out: Out = Path("public"), no_prefect: NoPrefect = False) -> None:
     """Render the current snapshot as a static site; it replaces an older one at once.
 
     Examples: noctule site --out public, then open public/index.html ; noctule site --search-only --out html
     """
-    from ...docsite.build import refuse_other_content
     from ...pipeline.directives import is_fault, require_followed
     from ..report.store import remarks_of
-    from ..run.context import BuildOptions, RunContext
-    from ..run.request import read_settings, with_version
 
-    settings = with_version(read_settings(flags.config), version, alias or [])
+    what.require_compatible()
+    run = _context(flags, what, out)
     with flags.open_store().open() as snapshot:
         remarks = remarks_of(snapshot)
-    if strict:
+    if what.strict:
         require_followed(remarks)
-    if insert and not search_only:
-        raise SettingsError(
-            "--insert goes with --search-only", where="noctule site", hint="A site of its own needs no line."
-        )
-    if search_only and (version or alias):
-        raise SettingsError(
-            "--version and --alias do not go with --search-only",
-            where="noctule site",
-            hint="Give the folder of that version's pages as --out.",
-        )
-    if not (search_only or settings.site.version):
-        refuse_other_content(out.resolve())  # now, not after the search index is made
-    run = RunContext(settings, flags.store.absolute(), BuildOptions(full=full), out.absolute())
-
-    def work(driver: Driver, progress: Progress) -> JobResult:
-        from ..job import run_job, run_search_only
-
-        if search_only:
-            return run_search_only(run, driver, insert=insert)
-        return run_job(run, driver, progress, index=False, publish=False)
-
-    given = {"config": runs.path_text(flags.config), "store": str(run.store), "out": str(run.out)}
-    flow, own = (
-        ("site:search_only", {"insert": insert})
-        if search_only
-        else ("site:site", {"full": full, "version": version, "aliases": alias})
-    )
-    done = runs.run_work(flags, run, work, flow, given | own, no_prefect=no_prefect)
+    done = _build(flags, run, what, no_prefect=no_prefect)
     if done.search is not None:
-        _print_search(flags, done.search, insert)
+        _print_search(flags, done.search, what.insert)
     elif done.site is not None:
         _print_site(flags, done.site)
         if left := sum(is_fault(remark) for _, remark in remarks):
             output.say(f"{left:,} directives stand as text or name a missing file: noctule report names them")
 
 
-def nightly(
-    flags: Flags,
-    out: Out = Path("public"),
-    no_prefect: NoPrefect = False,
-    allow_empty: AllowEmpty = False,
-    accept_drop: AcceptDrop = False,
-    accept_shrink: AcceptShrink = False,
-    engine: Engine = None,
-) -> None:
+def _context(flags: Flags, what: SiteFlags, out: Path) -> RunContext:
+    from ...docsite.build import refuse_other_content
+    from ..run.context import BuildOptions, RunContext
+    from ..run.request import read_settings, with_version
+
+    settings = with_version(read_settings(flags.config), what.version, what.alias or [])
+    if not (what.search_only or settings.site.version):
+        refuse_other_content(out.resolve())  # now, not after the search index is made
+    return RunContext(settings, flags.store.absolute(), BuildOptions(full=what.full), out.absolute())
+
+
+def _build(flags: Flags, run: RunContext, what: SiteFlags, *, no_prefect: bool) -> JobResult:
+    def work(driver: Driver, progress: Progress) -> JobResult:
+        from ..job import run_job, run_search_only
+
+        if what.search_only:
+            return run_search_only(run, driver, insert=what.insert)
+        return run_job(run, driver, progress, index=False, publish=False)
+
+    flow, own = what.flow()
+    given = {"config": runs.path_text(flags.config), "store": str(run.store), "out": str(run.out)}
+    return runs.run_work(flags, run, work, flow, given | own, no_prefect=no_prefect)
+
+
+def nightly(flags: Flags, build: BuildFlags, out: Out = Path("public")) -> None:
     """Index what the settings describe, then build the site: the command for a timer.
 
     Example: noctule nightly --config /srv/docs/noctule.toml --out /srv/www (configs/noctule.timer runs it)
     """
     from ..incremental.preflight import preflight
-    from ..run.context import BuildOptions
 
-    request = runs.request_of(flags, BuildOptions(allow_empty, accept_drop, accept_shrink), engine)
+    request = runs.request_of(flags, build=build)
     run, same = preflight(request, out.absolute())
 
     def work(driver: Driver, progress: Progress) -> JobResult:
@@ -133,7 +136,10 @@ def nightly(
 
         return run_job(run, driver, progress, same=same)
 
-    plain, parameters = runs.is_plain(same, no_prefect), runs.parameters_of(request) | {"out": str(run.out)}
+    plain, parameters = (
+        runs.is_plain(same, build.no_prefect),
+        runs.parameters_of(request) | {"out": str(run.out)},
+    )
     _print_night(flags, runs.run_work(flags, run, work, "nightly:nightly", parameters, no_prefect=plain))
 
 
@@ -216,73 +222,3 @@ def _print_search(flags: Flags, built: SearchOnlyResult, insert: bool) -> None:
         "or run it with --insert:"
     )
     output.say(f"  {built.line}")
-
-
-def publish(
-    flags: Flags,
-    to: Annotated[
-        list[str] | None,
-        typer.Option("--to", metavar="TARGET", help="A folder or an address; again for more.",
-                     show_default="publish.targets"),
-    ] = None,
-    keep: Annotated[
-        int | None,
-        typer.Option("--keep", min=0, metavar="N", show_default="publish.keep",
-                     help="How many snapshots stay there besides the current and the previous one."),
-    ] = None,
-    deep: Annotated[
-        bool, typer.Option("--deep", help="Read back what is there already, and mend what is damaged.")
-    ] = False,
-    sign: Annotated[
-        str | None,
-        typer.Option("--sign", metavar="KEY", show_default="publish.sign",
-                     help="Sign the manifest there with this key, by ssh-keygen -Y sign."),
-    ] = None,
-) -> None:  # fmt: skip
-    """Send the current snapshot to folders or addresses: data first, each file verified, the pointer last.
-
-    Examples: noctule publish --to s3://bucket/docs ; noctule publish --to /mnt/mirror --to sftp://host/srv/docs
-    """
-    from ..run.plain import PlainDriver
-    from ..run.request import read_settings
-    from ..stages.publish import publish_elsewhere
-
-    settings = read_settings(flags.config).publish
-    targets = tuple(to or settings.targets)
-    if not targets:
-        raise SettingsError(
-            "there is no target to publish to",
-            where="publish.targets",
-            hint="Name one: noctule publish --to s3://bucket/docs",
-        )
-    kept = settings.keep if keep is None else keep
-    key = sign or settings.sign
-    sent = publish_elsewhere(
-        flags.store, targets, kept, PlainDriver(), deep=deep, sign_with=Path(key) if key else None
-    )
-    if flags.as_json:
-        output.emit({"published": [_sent_json(each) for each in sent]})
-        return
-    for each in sent:
-        output.say(_sent_line(each))
-
-
-def _sent_line(sent: Sent) -> str:
-    if not sent.changed:
-        return f"{sent.target}: snapshot {sent.snapshot_id} is there already"
-    return (
-        f"{sent.target}: snapshot {sent.snapshot_id} is current there: {sent.sent} files sent "
-        f"({size(sent.bytes)}), {sent.kept} were there, {len(sent.removed)} old snapshots removed"
-    )
-
-
-def _sent_json(sent: Sent) -> dict[str, object]:
-    return {
-        "target": sent.target,
-        "snapshot": sent.snapshot_id,
-        "changed": sent.changed,
-        "files_sent": sent.sent,
-        "files_kept": sent.kept,
-        "bytes_sent": sent.bytes,
-        "removed": list(sent.removed),
-    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +16,7 @@ from . import output
 from .flags import Flags, RequireSigned
 
 if TYPE_CHECKING:
+    from ...pipeline.model import SnapshotId
     from ..report.store import SnapshotReport
 
 _MAX_SHOWN = 20
@@ -25,16 +26,23 @@ _Snapshot = Annotated[
 ]
 
 
-def check(
-    flags: Flags,
-    snapshot: _Snapshot = None,
+@dataclass(frozen=True, slots=True)
+class CheckFlags:
+    """What is checked, and how closely."""
+
+    snapshot: _Snapshot = None
     deep: Annotated[
         bool, typer.Option("--deep", help="Read every byte and follow every reference: the default.")
-    ] = False,
+    ] = False
     quick: Annotated[
         bool, typer.Option("--quick", help="Read the manifest and look at the files' sizes only.")
-    ] = False,
-    require_signed: RequireSigned = None,
+    ] = False
+    require_signed: RequireSigned = None
+
+
+def check(
+    flags: Flags,
+    given: CheckFlags,
     site: Annotated[
         Path | None, typer.Option("--site", metavar="DIR", help="Read every file of this site instead.")
     ] = None,
@@ -45,41 +53,43 @@ def check(
 
     Examples: noctule check ; noctule check --quick 3f9c0d2b7a6e5f4d1c0b ; noctule check --site public
     """
-    if deep and quick:
+    if given.deep and given.quick:
         raise SettingsError("--deep and --quick exclude each other", where="check", hint="Leave one out.")
+    if site is not None:
+        from .site import check_files
+
+        check_files(flags, site, alone=given == CheckFlags())
+        return
+    number, signer = _proved(flags, given)
+    if flags.as_json:
+        signed = {} if given.require_signed is None else {"signed_by": signer}
+        output.emit({"snapshot": number, "deep": not given.quick, "sound": True, **signed})
+        return
+    quick = "has a sound manifest, and every file its size; the bytes were not read"
+    output.say(f"snapshot {number} {quick if given.quick else 'is sound: every byte and reference'}")
+    if given.require_signed is not None:
+        output.say(f"signed by {signer}")
+
+
+def _proved(flags: Flags, given: CheckFlags) -> tuple[SnapshotId, str]:
+    """Return the snapshot that is sound, and who signed it where that was asked for; raise if it is not."""
     from ...artifacts.store.check import check_deep, check_structure
     from ...artifacts.store.query_models import require_sound
     from ...artifacts.store.snapshot import read_manifest
     from ..report.store import chosen
 
-    if site is not None:
-        from .site import check_files
-
-        check_files(flags, site, alone=not (snapshot or deep or quick or require_signed))
-        return
     store = flags.open_store()
-    number = chosen(store, snapshot)
+    number = chosen(store, given.snapshot)
     path = store.path_of(number)
-    signer = "" if require_signed is None else store.require_signed(number, require_signed)
+    signer = "" if given.require_signed is None else store.require_signed(number, given.require_signed)
     with output.progress(flags.quiet, flags.as_json) as progress:
         progress.begin("check", 0, "")
         try:
-            check_structure(path, number) if quick else check_deep(path, number)
-            require_sound(store.root, read_manifest(path, number).query_model, quick=quick)
+            check_structure(path, number) if given.quick else check_deep(path, number)
+            require_sound(store.root, read_manifest(path, number).query_model, quick=given.quick)
         finally:
             progress.end()
-    if flags.as_json:
-        signed = {} if require_signed is None else {"signed_by": signer}
-        output.emit({"snapshot": number, "deep": not quick, "sound": True, **signed})
-        return
-    if quick:
-        output.say(
-            f"snapshot {number} has a sound manifest, and every file its size; the bytes were not read"
-        )
-    else:
-        output.say(f"snapshot {number} is sound: every byte and reference")
-    if require_signed is not None:
-        output.say(f"signed by {signer}")
+    return number, signer
 
 
 def snapshots(flags: Flags) -> None:
@@ -127,28 +137,26 @@ def rollback(flags: Flags, snapshot: _Snapshot = None) -> None:
     output.say(f"snapshot {now} is current")
 
 
-def prune(
-    flags: Flags,
+@dataclass(frozen=True, slots=True)
+class PruneFlags:
+    """What is kept of old snapshots and of stored vectors."""
+
     keep: Annotated[
         int | None,
-        typer.Option(
-            "--keep",
-            min=0,
-            metavar="N",
-            help="How many besides the current and the previous one.",
-            show_default="store.keep",
-        ),
-    ] = None,
+        typer.Option("--keep", min=0, metavar="N", show_default="store.keep",
+                     help="How many besides the current and the previous one."),
+    ] = None  # fmt: skip
     embeddings: Annotated[
         bool, typer.Option("--embeddings", help="Also drop stored vectors that no snapshot left uses.")
-    ] = False,
+    ] = False
     spare_runs: Annotated[
         int,
-        typer.Option(
-            "--spare-runs", min=0, metavar="N", help="Vectors made since the N-th last run began stay."
-        ),
-    ] = 1,
-) -> None:
+        typer.Option("--spare-runs", min=0, metavar="N",
+                     help="Vectors made since the N-th last run began stay."),
+    ] = 1  # fmt: skip
+
+
+def prune(flags: Flags, given: PruneFlags) -> None:
     """Remove old snapshots and sites set aside; the current snapshot, the previous and any in use stay.
 
     Examples: noctule prune --keep 2 ; noctule prune --embeddings
@@ -157,9 +165,8 @@ def prune(
     from ..run.request import read_settings
 
     store, settings = flags.open_store(), read_settings(flags.config)
-    done = prune_store(
-        store, settings.store.keep if keep is None else keep, settings, spare_runs if embeddings else None
-    )
+    kept = settings.store.keep if given.keep is None else given.keep
+    done = prune_store(store, kept, settings, given.spare_runs if given.embeddings else None)
     freed = done.embeddings
     if flags.as_json:
         output.emit({"removed": list(done.removed), "embeddings": asdict(freed) if freed else None})
@@ -192,14 +199,7 @@ def _print_report(found: SnapshotReport) -> None:
     output.say(f"snapshot {found.snapshot}, settings {found.settings_sha256[:12]}, model {found.model}")
     output.table(("table", "rows"), [(name, f"{rows:,}") for name, rows in found.counts.items()])
     output.say()
-    output.say(f"Left out: {found.skipped:,} skipped, {found.quarantined:,} quarantined")
-    if any(found.private.values()):
-        counts = "{drafts:,} drafts, {unlisted:,} unlisted, {unsearched:,} excluded from search"
-        output.say(f"Private by their front matter: {counts.format(**found.private)}")
-    if found.directives:
-        output.say(f"Directives that stand as text or name a missing file: {found.directives:,}")
-    rejected = [f"  {each.kind}: {each.collection}:{each.path}: {each.reason}" for each in found.rejected]
-    output.say_some(rejected, _MAX_SHOWN, _MORE)
+    _print_left_out(found)
     output.say()
     output.say(f"Links that lead nowhere: {found.unresolved:,}")
     unresolved = [
@@ -211,14 +211,24 @@ def _print_report(found: SnapshotReport) -> None:
     if found.stages:
         output.say()
         output.say(f"The run that made it: {found.finished}, {found.seconds:.1f} s")
-        output.table(
-            ("stage", "seconds"), [(name, f"{seconds:.2f}") for name, seconds in found.stages.items()]
-        )
+        seconds = [(name, f"{seconds:.2f}") for name, seconds in found.stages.items()]
+        output.table(("stage", "seconds"), seconds)
     _print_gate("How it answers judged queries:", found.relevance)
     if found.refused:
         relevance = found.refused["relevance"]
         heading = f"Not published, {found.refused['finished']}: snapshot {found.refused['refused']}"
         _print_gate(heading, relevance if isinstance(relevance, dict) else {})
+
+
+def _print_left_out(found: SnapshotReport) -> None:
+    output.say(f"Left out: {found.skipped:,} skipped, {found.quarantined:,} quarantined")
+    if any(found.private.values()):
+        counts = "{drafts:,} drafts, {unlisted:,} unlisted, {unsearched:,} excluded from search"
+        output.say(f"Private by their front matter: {counts.format(**found.private)}")
+    if found.directives:
+        output.say(f"Directives that stand as text or name a missing file: {found.directives:,}")
+    rejected = [f"  {each.kind}: {each.collection}:{each.path}: {each.reason}" for each in found.rejected]
+    output.say_some(rejected, _MAX_SHOWN, _MORE)
 
 
 def _print_night(night: Mapping[str, Any]) -> None:

@@ -132,7 +132,8 @@ def _local_cluster(workers: int, scratch: Path) -> Any:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        # Without one the scheduler takes port 8787 even where it shows no dashboard: any free one, then.
+        scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
         local_directory=str(scratch),
         # A night's batches are small: the limit of Dask's guess would stop a worker for its model.
         memory_limit=0,

@@ -90,7 +90,7 @@ def _encode(job: EncodeJob, threads: int) -> Receipt:
     encoder = _encoder(job.embed.model_copy(update={"workers": threads}))
     if encoder.model.sha256 != job.model_sha256:
         raise EngineUnavailable(
-            f"a worker's model {encoder.model.name} is another: SHA-256 {encoder.model.sha256}",
+            f"a worker's model {encoder.model.name} differs: SHA-256 {encoder.model.sha256}",
             where=str(encoder.model.folder),
             hint=f"It must be that of the driver: {job.model_sha256}.",
         )

@@ -21,6 +21,7 @@ from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import sources_hash, tools
 from ..sources.publication_dates import is_due, today
+from ..sources.publishing_rules import rules_of
 from ..stages.sources import HashedSources, Listing, discover, hash_sources
 
 
@@ -66,6 +67,7 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
             *(f"{name}={number}" for name, number in sorted(tools().items())),
             version("scipy"),  # fits the query encoder
             exporter(),
+            *(repr(rules) for rules in rules_of(settings).values()),
             *hashed.inputs(),
             *rejected,
         ]

@@ -29,10 +29,10 @@ class Nights:
         return tuple(_number(figure, record) for record in self.records)
 
 
-def last_nights(records: Iterable[Record], most: int = NIGHTS) -> Nights:
+def last_nights(records: Iterable[Record]) -> Nights:
     """Return the latest of the records, which come latest first; those without a time are left out."""
     dated = [(record, _date(record)) for record in records]
-    found = [(record, date) for record, date in dated if date][:most][::-1]
+    found = [(record, date) for record, date in dated if date][:NIGHTS][::-1]
     return Nights(tuple(record for record, _ in found), tuple(date for _, date in found))
 
 

@@ -19,6 +19,7 @@ from .signals import die_with_parent, kill_at_stop, raise_if_stopped, shield_chi
 
 A = TypeVar("A")
 T = TypeVar("T")
+_LOOK_AT_LIMITS = "Look at the limits of open files, processes and memory, then run it again."
 _START_LIMIT_S = 300
 _HERE = "this machine"
 # An item may take so many times its processor time, where it sleeps or the machine is busy, and never less.
@@ -185,44 +186,38 @@ class _Worker:
             self._start(stage)
         except EOFError:
             self._require_wanted()
-            raise EngineUnavailable(
-                f"worker processes end before they begin ({how}, then {self._exit_code()})",
-                where=_HERE,
-                hint="Look at the limits of open files, processes and memory, then run it again.",
-            ) from None
+            what = f"worker processes end before they begin ({how}, then {self._exit_code()})"
+            raise EngineUnavailable(what, where=_HERE, hint=_LOOK_AT_LIMITS) from None
 
     def _start(self, stage: Callable[..., object]) -> None:
         """Start the process and wait until it has imported the stage; raise ``EOFError`` if it dies."""
+        connection = self._spawn()
+        try:
+            connection.send(stage)
+            if not connection.poll(_START_LIMIT_S):
+                what = f"no worker process is ready within {_START_LIMIT_S} s"
+                raise EngineUnavailable(what, where=_HERE, hint="Is the machine overloaded?")
+            connection.recv()
+        except OSError:
+            raise EOFError from None
+
+    def _spawn(self) -> Connection:
+        """Start the process and return the connection to it; raise ``EngineUnavailable`` if it is refused."""
         context = multiprocessing.get_context("spawn")
         try:
-            self._connection, theirs = context.Pipe()
+            ours, theirs = context.Pipe()
+            self._connection = ours
             process = context.Process(target=_serve, args=(theirs,), daemon=True, name="noctule-worker")
             # There Ctrl-C is blocked: until it ignores it itself, a young worker would answer it with a
             # traceback.
             self._starter.submit(process.start).result()
         except (OSError, RuntimeError) as error:  # no fault of any document
-            raise EngineUnavailable(
-                f"no worker process can be started: {getattr(error, 'strerror', None) or error}",
-                where=_HERE,
-                hint="Look at the limits of open files, processes and memory, then run it again.",
-            ) from error
+            what = f"no worker process can be started: {getattr(error, 'strerror', None) or error}"
+            raise EngineUnavailable(what, where=_HERE, hint=_LOOK_AT_LIMITS) from error
         self._process = process
         theirs.close()
         self._require_wanted()  # a kill before the process was known here
-        try:
-            self._connection.send(stage)
-        except OSError:
-            raise EOFError from None
-        if not self._connection.poll(_START_LIMIT_S):
-            raise EngineUnavailable(
-                f"no worker process is ready within {_START_LIMIT_S} s",
-                where=_HERE,
-                hint="Is the machine overloaded?",
-            )
-        try:
-            self._connection.recv()
-        except OSError:
-            raise EOFError from None
+        return ours
 
     def _failure(self, at: WorkStep | None, limit_s: float) -> WorkerFailed:
         how = self._exit_code()

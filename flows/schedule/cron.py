@@ -82,7 +82,7 @@ def parse_cron(expression: str) -> Cron:
     text = " ".join(_MACROS.get(expression.strip().lower(), expression).lower().split())
     if text.startswith("@"):
         macro = text.split(" ", maxsplit=1)[0]
-        raise _wrong(expression, f"{macro} is no time of day", f"There are {', '.join(_MACROS)}.")
+        raise _wrong(expression, f"{macro} is not a time of day", f"There are {', '.join(_MACROS)}.")
     parts = text.split(" ") if text else []
     if len(parts) != len(_FIELDS):
         raise _wrong(expression, f"a cron expression has 5 fields, and this has {len(parts)}")

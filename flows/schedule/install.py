@@ -90,7 +90,7 @@ def _require_ours(path: Path) -> None:
         return
     if units.MADE not in there:
         raise SettingsError(
-            "a unit of this name is there that noctule schedule did not write",
+            "there is a unit of this name that noctule schedule did not write",
             where=str(path),
             hint="Choose another --name, or move that file away.",
         )

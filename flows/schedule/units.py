@@ -88,7 +88,7 @@ def crontab_lines(job: Job) -> tuple[str, str]:
     command = f"cd {shlex.quote(str(job.folder))} && {shlex.join(job.command)}"
     if "\n" in command:
         raise SettingsError(
-            "a path holds a line break, which a crontab cannot say", where=command, hint="Rename it."
+            "a path holds a line break, which a crontab cannot hold", where=command, hint="Rename it."
         )
     # A percent sign ends the command in a crontab, quotes or not.
     return mark(job), f"{job.cron.text} {command}".replace("%", "\\%")
@@ -118,7 +118,7 @@ def _quoted(part: str) -> str:
 def _escaped(path: str) -> str:
     if "\n" in path or path.endswith("\\"):
         raise SettingsError(
-            "a path holds a line break or ends in a backslash, which a unit file cannot say",
+            "a path holds a line break or ends in a backslash, which a unit file cannot hold",
             where=path,
             hint="Rename it.",
         )

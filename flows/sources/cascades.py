@@ -1,4 +1,7 @@
-"""Documents of Hugo that a section above them keeps from being published, by its ``cascade``."""
+"""Documents that a section above them, or the settings of the site, keep from being published.
+
+Hugo calls that a ``cascade``, and Jekyll ``defaults``.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +13,28 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pathspec import GitIgnoreSpec
 
 from ...pipeline.identity import read_front_matter_json
 from ...pipeline.model import Rejection
-from ...pipeline.parse.front_matter import draft_of
+from ...pipeline.parse.drafts import draft_of
 from ...pipeline.settings.settings import Settings
+from ...pipeline.untrusted import with_lower_keys
 from ...pipeline.visibility import DRAFT
-from .publication_dates import front_matter_of, is_of_hugo
+from .publication_dates import pages_of
+from .publishing_rules import PublishingRules
 
 _SECTION = re.compile(r"(?:^|/)_index\.[^/]+$")
 _TARGETS = ("target", "_target")
-_PAGE, _PRODUCTION = "page", "production"
+_PAGE, _PAGES, _PRODUCTION = "page", "pages", "production"
+_SECTIONS, _SITE = "the cascade of a section", "the settings of the site"
 
 
 @dataclass(frozen=True, slots=True)
 class _Cascade:
-    """The values that a section hands down to itself and to what is below, as far as its ``target`` says."""
+    """The values that a section, or the site, hands down to what is below, as far as ``target`` says."""
 
+    giver: str
     section: PurePosixPath
     values: Mapping[str, Any]
     target: Mapping[str, Any]
@@ -40,8 +46,16 @@ class _Cascade:
             return False
         if "kind" in self.target and (self.target["kind"] == _PAGE) == bool(_SECTION.search(path)):
             return False
+        if self.target.get("type") and not _is_of_type(path, str(self.target["type"])):
+            return False
         wanted = _matcher(str(self.target.get("path", "**")))
         return wanted is None or wanted.match_file(path.rpartition("content/")[2])
+
+
+def _is_of_type(path: str, kind: str) -> bool:
+    """Return whether a document is of a type of Jekyll: pages, posts, drafts, or a collection's name."""
+    top = next((part for part in path.split("/")[:-1] if part.startswith("_")), "")
+    return top == ("" if kind == _PAGES else f"_{kind}")
 
 
 @lru_cache(maxsize=256)
@@ -55,43 +69,43 @@ def _matcher(pattern: str) -> GitIgnoreSpec | None:
         return None
 
 
-def held_by_sections(rows: pa.Table, settings: Settings) -> list[Rejection]:
-    """Return the documents that no draft says of itself, but a section above it in a folder of Hugo."""
-    of_hugo = [name for name, each in settings.collections.items() if not each.drafts and is_of_hugo(each)]
-    chunks = [front_matter_of(chunk) for chunk in rows["documents"].chunks] if of_hugo else []
-    held = []
-    for name in of_hugo:
-        own = [chunk.filter(pc.equal(chunk["collection"].cast(pa.string()), name)) for chunk in chunks]
-        pages = [(row["path"], row["front_matter"]) for chunk in own for row in chunk.to_pylist()]
-        found = (each for path, front in pages for each in _cascades(path, front))
-        cascades = sorted(found, key=lambda cascade: len(cascade.section.parts))
+def held_by_cascades(
+    rows: pa.Table, settings: Settings, rules: Mapping[str, PublishingRules]
+) -> Iterator[Rejection]:
+    """Yield the documents that are drafts by what a section above them says, or their site's settings."""
+    for name, rule in rules.items():
+        if settings.collections[name].drafts or not (rule.of_hugo or rule.handed_down):
+            continue
+        pages = list(pages_of(rows, name))
+        site = [_handed_down(_SITE, ".", each) for each in reversed(rule.handed_down)]
+        found = (each for path, front in pages if rule.of_hugo for each in _cascades(path, front))
+        cascades = [*site, *sorted(found, key=lambda cascade: len(cascade.section.parts))]
         for path, front in pages if cascades else ():
             if reason := _reason(path, front, cascades):
-                held.append(Rejection(name, path, "skipped", reason))
-    return held
+                yield Rejection(name, path, "skipped", reason)
 
 
 def _cascades(path: str, front_matter: str) -> Iterator[_Cascade]:
     """Yield what a section hands down, what is handed down first last."""
     if not _SECTION.search(path) or '"cascade"' not in front_matter.lower():
         return
-    given = _lowered(read_front_matter_json(front_matter)).get("cascade")
+    given = with_lower_keys(read_front_matter_json(front_matter)).get("cascade")
     for each in reversed(given if isinstance(given, list) else [given]):
         if isinstance(each, dict):
-            values = _lowered(each)
-            target = next((found for key in _TARGETS if isinstance(found := values.get(key), dict)), {})
-            yield _Cascade(PurePosixPath(path).parent, values, _lowered(target))
+            yield _handed_down(_SECTIONS, str(PurePosixPath(path).parent), each)
+
+
+def _handed_down(giver: str, section: str, given: Mapping[str, Any]) -> _Cascade:
+    values = with_lower_keys(given)
+    target = next((found for key in _TARGETS if isinstance(found := values.get(key), dict)), {})
+    return _Cascade(giver, PurePosixPath(section), values, with_lower_keys(target))
 
 
 def _reason(path: str, front_matter: str, cascades: list[_Cascade]) -> str:
     """Return why a document is not public; what is last of the cascades counts, its own front matter most."""
-    values: dict[str, Any] = {}
-    for each in cascades:
-        if each.reaches(path):
-            values |= each.values
-    said = draft_of(values | _lowered(read_front_matter_json(front_matter))) if values else ""
-    return f"{DRAFT} ({said}, by the cascade of a section)" if said else ""
-
-
-def _lowered(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {str(key).lower(): value for key, value in values.items()}
+    reaching = [each for each in cascades if each.reaches(path)]
+    values = {key: value for each in reaching for key, value in each.values.items()}
+    said = draft_of(values | with_lower_keys(read_front_matter_json(front_matter))) if values else ""
+    key = re.split(r"[.:]", said)[0]
+    giver = next((each.giver for each in reversed(reaching) if key in each.values), _SECTIONS)
+    return f"{DRAFT} ({said}, by {giver})" if said else ""

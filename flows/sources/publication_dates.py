@@ -6,19 +6,15 @@ A snapshot holds what is public on the day that it is made on; the report says w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import read_front_matter_json
-from ...pipeline.includes.project import tools_of
 from ...pipeline.model import Rejection
 from ...pipeline.parse.dates import day_of
-from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
 from ...pipeline.visibility import DRAFT
 
@@ -36,12 +32,12 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def held_back(rows: pa.Table, settings: Settings, day: str) -> list[Rejection]:
+def held_back(rows: pa.Table, settings: Settings, of_hugo: Sequence[str], day: str) -> list[Rejection]:
     """Return the documents that their tool does not publish on a day, by the dates of Hugo and Jekyll.
 
-    Those that it will not publish for ever are noted.
+    ``of_hugo`` are collections. Documents that it will not publish for ever are noted.
     """
-    found, of_hugo = [], [name for name, each in settings.collections.items() if is_of_hugo(each)]
+    found = []
     for chunk in rows["documents"].chunks:
         documents = front_matter_of(chunk)
         dated = documents.filter(_may_be_held(documents, of_hugo))
@@ -59,12 +55,12 @@ def front_matter_of(documents: pa.Array) -> pa.Table:
     return pa.Table.from_struct_array(documents.flatten()).select(["collection", "path", "front_matter"])
 
 
-def is_of_hugo(collection: Collection) -> bool:
-    """Return whether Hugo's settings stand in the folder, above it, or in a folder that is read from."""
-    if is_address(collection.root):
-        return False
-    root = Path(collection.root)
-    return "hugo" in tools_of([root, root.parent, *map(Path, collection.snippet_folders)])
+def pages_of(rows: pa.Table, collection: str) -> Iterator[tuple[str, str]]:
+    """Yield the path and the front matter of each document of a collection."""
+    for chunk in rows["documents"].chunks:
+        documents = front_matter_of(chunk)
+        own = documents.filter(pc.equal(documents["collection"].cast(pa.string()), collection))
+        yield from zip(own["path"].to_pylist(), own["front_matter"].to_pylist(), strict=True)
 
 
 def _may_be_held(documents: pa.Table, of_hugo: Sequence[str]) -> pa.Array:

@@ -189,6 +189,9 @@ class _PublishedContent:
         return [(file, group) for file in files for group in range(file.num_row_groups)]
 
 
+_WITHOUT_IMPORTS = "the drawing is kept without the style sheets that it loads, such as a web font"
+
+
 class _Reader:
     """A reader of named files, which knows those that cannot be used, and whether all are as hashed."""
 
@@ -219,9 +222,7 @@ class _Reader:
             content = without_imports(content)
             found, digest = recognise(path, content), sha256_hex(content)
             if found.kind is not None:
-                self._note(
-                    file, "the drawing is kept without the style sheets that it loads, such as a web font"
-                )
+                self._note(file, _WITHOUT_IMPORTS)
         if found.kind is None:
             self._reject(file, found.fault)
             return None

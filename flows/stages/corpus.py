@@ -75,12 +75,8 @@ def corpus_to_publish(
 
     Raise a collection's own error if all failed, or if a failed one has no earlier documents to keep.
     """
-    settings, before, failures = run.settings, documents_before(store), dict(listing.failures)
-    for name in sound(settings, failures):
-        try:
-            _require(name, parsed, listing, cache, run, before.get(name, {}).keys())
-        except (EmptyCollection, CollectionShrank) as error:
-            failures[name] = error
+    settings = run.settings
+    failures = _failures(parsed, listing, cache, store, run)
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
     kept = _kept(failures, hashed, cache, store)
@@ -95,6 +91,19 @@ def corpus_to_publish(
     published = _with_rejections(well | kept, own)
     corpus, record = _corpus(published, cache, failures)
     return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed)
+
+
+def _failures(
+    parsed: ParsedSources, listing: Listing, cache: ParseCache, store: Store, run: RunContext
+) -> dict[str, NoctuleError]:
+    """Return why collections cannot be published: they cannot be read, hold nothing, or lost too much."""
+    before, failures = documents_before(store), dict(listing.failures)
+    for name in sound(run.settings, failures):
+        try:
+            _require(name, parsed, listing, cache, run, before.get(name, {}).keys())
+        except (EmptyCollection, CollectionShrank) as error:
+            failures[name] = error
+    return failures
 
 
 def _kept(

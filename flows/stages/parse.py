@@ -14,13 +14,12 @@ from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus
 from ...artifacts.store.store import Store
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.model import Rejection
-from ...pipeline.settings.settings import Settings
 from ..engines import Caller, Engine
 from ..run.context import Resources, RunContext
 from ..run.memory import release_memory
 from ..run.workers import WorkerFailed, WorkStep
-from ..sources.cascades import held_by_sections
-from ..sources.publication_dates import held_back, today
+from ..sources.publication_dates import today
+from ..sources.withheld import withheld
 from .corpus import CorpusRecord, cached_corpus, corpus_to_publish
 from .encode import Encoding
 from .groups import Group
@@ -54,7 +53,7 @@ def parse_sources(
         batch = FileBatch((), run.settings, hashed.deciding)
         parser = Parser(cache, batch, engine, resources, anew=run.options.start == "parse")
         engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
-        sources = _parse_all(hashed, cache, parser, run.settings)
+        sources = _parse_all(hashed, cache, parser, run)
         well = listing.without(hashed.failures)
         parsed, record = corpus_to_publish(sources, hashed, well, cache, store, run)
     cache.release()
@@ -64,13 +63,16 @@ def parse_sources(
     return parsed, parsed.without_counts(), record, cache
 
 
-def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, settings: Settings) -> ParsedSources:
+def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, run: RunContext) -> ParsedSources:
     """Parse the changed files, and return where every file is in the cache."""
     groups: Sequence[Group] = hashed.groups
+    settings = run.settings
     keys = parser.parse(groups, hashed.keys)
     as_hashed = tuple(keys) == hashed.keys
     rows = cache.rows(keys)
-    losers = [*_losers(rows), *held_back(rows, settings, today()), *held_by_sections(rows, settings)]
+    # What a category lists may be in other shards.
+    files = [file for group in groups for file in group] if not run.shard else []
+    losers = [*_losers(rows), *withheld(rows, files, settings, today())]
     if any(each.kind != "noted" for each in losers):
         groups = _without(groups, [each for each in losers if each.kind != "noted"])
         again = [key_of_group(group, settings, hashed.deciding, hashed.remote) for group in groups]

@@ -115,10 +115,7 @@ class _Reading:
         settings, verdict = self._batch.settings, self._batch.verdicts.get(number)
         self._begin(WorkStep(number))
         if verdict is not None and not verdict.sha256:
-            if is_address(settings.collections[file.collection].root):
-                where = f"{file.collection}:{file.path}"
-                raise SourceUnavailable(f"the document could not be read: {verdict.reason}", where=where)
-            self._reject(file, verdict.reason)
+            self._unread(file, verdict.reason)
             return None
         source: Source | None = None
         try:
@@ -141,6 +138,13 @@ class _Reading:
                 raise SourceError(what, where=f"{file.collection}:{file.path}") from error
             self._reject(file, f"could not be understood: {type(error).__name__}: {error}")
         return source
+
+    def _unread(self, file: FoundFile, reason: str) -> None:
+        """Quarantine a file on whose bytes a worker ended; raise if it is another machine's."""
+        if is_address(self._batch.settings.collections[file.collection].root):
+            where = f"{file.collection}:{file.path}"
+            raise SourceUnavailable(f"the document could not be read: {reason}", where=where)
+        self._reject(file, reason)
 
     def _reject(self, file: FoundFile, reason: str) -> None:
         self._rejections.append(Rejection(file.collection, file.path, "quarantined", reason))

@@ -84,24 +84,27 @@ def publish_elsewhere(
     """
     sent: list[Sent] = []
     failures: list[NoctuleError] = []
+    send_to = partial(_send, store, keep, deep, sign_with)
     for target in targets:
         try:
-            sent += driver.map(
-                f"publish to {target}", partial(_send, store, keep, deep, sign_with), [target], 1
-            )
+            sent += driver.map(f"publish to {target}", send_to, [target], 1)
         except NoctuleError as error:
             if len(targets) == 1:
                 raise
             _log.error("not published to %s: %s", target, error)
             failures.append(error)
     if failures:
-        reasons = "; ".join(error.what for error in failures)
-        raise PartialFailure(
-            f"{len(failures)} of {len(targets)} publishing targets failed: {reasons}",
-            where=", ".join(error.where for error in failures),
-            hint="The snapshot is published here and at the others. Send it again: noctule publish",
-        )
+        raise _failed(failures, targets)
     return tuple(sent)
+
+
+def _failed(failures: Sequence[NoctuleError], targets: Sequence[str]) -> PartialFailure:
+    reasons = "; ".join(error.what for error in failures)
+    return PartialFailure(
+        f"{len(failures)} of {len(targets)} publishing targets failed: {reasons}",
+        where=", ".join(error.where for error in failures),
+        hint="The snapshot is published here and at the others. Send it again: noctule publish",
+    )
 
 
 def _send(store: Path, keep: int, deep: bool, sign_with: Path | None, target: str) -> Sent:

@@ -1,4 +1,4 @@
-"""Images within documents: what cells of notebooks have put out, what is attached to their text, and Word's.
+"""Images within documents: outputs of notebook cells, attachments to their text, and pictures in Word files.
 
 Each has a path below its document's, ``analysis.ipynb/cell-3-output-1.png``, as if that were a folder.
 """

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path, PurePosixPath
+
 from ..filesystems.opening import is_address
+from ..includes.project import tools_of
 from ..links.published import path_stem
 from ..navigation.category_pages import folder_pages, sidebar_pages
 from ..python_packages import module_files
@@ -26,6 +29,8 @@ def list_files(name: str, collection: Collection) -> FileListing:
     found = (look_at_address if is_address(collection.root) else look_in_folder)(name, collection)
     _add_modules(found)
     _add_categories(found)
+    if not is_address(collection.root):
+        _add_sections(found)
     return FileListing(
         _in_order(found.files),
         tuple(sorted(found.rejections, key=lambda rejection: (rejection.path, rejection.reason))),
@@ -41,6 +46,25 @@ def _add_modules(found: Selection) -> None:
             found.skip(file.path, f"the page of {file.module}: a file of the collection stands there")
         else:
             found.files.append(file)
+
+
+def _add_sections(found: Selection) -> None:
+    """Add the lists that Hugo makes of folders at the top, and Quartz of all, where documents lie.
+
+    Hugo's settings may stand above the folder. Where a page of the collection stands, there is no list.
+    """
+    root = Path(found.collection.root)
+    tools = tools_of([root, root.parent, *map(Path, found.collection.snippet_folders)])
+    if not tools & {"hugo", "quartz"}:
+        return
+    written = {path_stem(file.path) for file in found.files}
+    name = "index.md" if "quartz" in tools else "_index.md"
+    for file in list(found.files):
+        above = [each.as_posix() for each in PurePosixPath(file.path).parents][:-1]
+        for folder in above if "quartz" in tools else above[-1:]:
+            if folder not in written and found.wanted(escaped(f"{folder}/{name}")):
+                written.add(folder)
+                found.add(FoundFile(found.name, f"{folder}/{name}", str(root / folder), 0, category=folder))
 
 
 def _add_categories(found: Selection) -> None:

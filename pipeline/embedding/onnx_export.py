@@ -1,4 +1,4 @@
-"""Export of an embedding model to ONNX, for readers that have no torch, and the check that it says the same.
+"""Export of an embedding model to ONNX, for readers that have no torch, and the check that both agree.
 
 The same files and versions of the libraries give the same bytes. The graph holds every layer, pooling and
 normalisation, with each layer's attention as one operator where ONNX Runtime knows the architecture; weights

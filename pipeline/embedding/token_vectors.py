@@ -1,4 +1,4 @@
-"""Vectors of the tokens of a model's tokenizer: what words mean to the model that no document holds.
+"""Vectors of a model's tokens, of which words that no document holds are made.
 
 Each token is encoded as a text of its own, by its number, so that one which only continues words means what
 it means there. The same model and versions of the libraries give the same bytes.

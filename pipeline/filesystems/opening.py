@@ -37,7 +37,7 @@ def source_fault(address: str) -> str:
     for each in address.split("::"):
         protocol = protocol_of(each)
         if not is_address(each):
-            return f"{each!r} is no address: write file:///absolute/path"
+            return f"{each!r} is not an address: write file:///absolute/path"
         if protocol in _WEB:
             return "a web server does not list its files: name an object store, or a folder"
         if protocol in ("file", "local") and not each.partition("://")[2].startswith("/"):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import paramiko
 from fsspec.implementations.sftp import SFTPFileSystem
@@ -38,16 +39,10 @@ def opened(address: str) -> tuple[KnownHosts, str]:
             hint="Leave it out and authorize a key on the other machine instead: ssh-copy-id.",
         )
     known = _configured(parts.hostname or "")
-    options: dict[str, Any] = {
-        "port": parts.port or int(known.get("port", 22)),
-        "username": unquote(parts.username) if parts.username else known.get("user"),
-        "key_filename": known.get("identityfile"),
-        "timeout": _TIMEOUT_S,
-        "banner_timeout": _TIMEOUT_S,
-        "auth_timeout": _TIMEOUT_S,
-    }
     try:
-        files = KnownHosts(known.get("hostname", parts.hostname), **options, skip_instance_cache=True)
+        files = KnownHosts(
+            known.get("hostname", parts.hostname), **_options(parts, known), skip_instance_cache=True
+        )
     except paramiko.SSHException as error:
         if "known_hosts" not in str(error):
             raise
@@ -57,6 +52,17 @@ def opened(address: str) -> tuple[KnownHosts, str]:
             hint="Connect to it once with ssh as the same user, and compare the key that it shows.",
         ) from None
     return files, unquote(parts.path)
+
+
+def _options(parts: SplitResult, known: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "port": parts.port or int(known.get("port", 22)),
+        "username": unquote(parts.username) if parts.username else known.get("user"),
+        "key_filename": known.get("identityfile"),
+        "timeout": _TIMEOUT_S,
+        "banner_timeout": _TIMEOUT_S,
+        "auth_timeout": _TIMEOUT_S,
+    }
 
 
 def _configured(host: str) -> dict[str, Any]:

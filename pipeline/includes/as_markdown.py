@@ -169,4 +169,4 @@ def _number(node: ast.expr) -> float:
         return float(node.value)
     if isinstance(node, ast.BinOp) and (operation := _OPERATIONS.get(type(node.op))):
         return operation(_number(node.left), _number(node.right))
-    raise ValueError("no sum of numbers")
+    raise ValueError("not a sum of numbers")

@@ -14,7 +14,8 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import code_variants, hugo, liquid, mdbook, mdx_imports, mkdocs, vaults, vitepress
+from . import code_variants, liquid, mdbook, mdx_imports, mkdocs, vaults, vitepress
+from .hugo import shortcodes as hugo
 from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .sphinx import inclusions as sphinx

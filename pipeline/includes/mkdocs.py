@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .fences import Fences, fences_of, indent_before, is_quoted
 from .parts import Directive, Literal, Part, between, lines, whole
 
-MARKS = ("8<-", "{!", "[TOC]", " exec=")
+MARKS = ("8<-", "{!", "[TOC]", " exec=", "::: mkdocs-")
 
 
 def directives(text: str) -> Iterator[Directive | Literal]:
@@ -18,6 +18,7 @@ def directives(text: str) -> Iterator[Directive | Literal]:
     yield from _bang_includes(text)
     yield from _generated(text, fences_of(text))
     yield from _run(text, fences_of(text))
+    yield from _commands(text, fences_of(text))
 
 
 # MkDocs: --8<-- "file.md:section", on a line of its own or as a block
@@ -109,3 +110,23 @@ def _run(text: str, fences: Fences) -> Iterator[Literal]:
             opening = text.rfind("\n", 0, max(start - 1, 0)) + 1
             closing = text.find("\n", end)
             yield Literal(opening, len(text) if closing < 0 else closing, "", _NOT_RUN)
+
+
+# mkdocs-click, mkdocs-typer: ::: mkdocs-click, with options below it
+
+_COMMANDS = re.compile(
+    r"^(?P<indent>[ \t]*):::[ \t]+(?P<tool>mkdocs-[\w-]+)[ \t]*(?:\n|\Z)"
+    r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+
+
+def _commands(text: str, fences: Fences) -> Iterator[Literal]:
+    """Yield the places of help on commands, which only the programs themselves could write."""
+    for found in _COMMANDS.finditer(text):
+        if not fences.hold(found.start()):
+            program = re.search(r":module:[ \t]*(\S{1,80})", found["options"])
+            of = f" of {program[1]}" if program else ""
+            yield Literal(
+                *found.span(), "", f"the commands{of} are not described: {found['tool']} would run it"
+            )

@@ -104,7 +104,7 @@ def line_ranges(spec: str, separator: str, count: int, *, alone_to_end: bool) ->
 def _line_range(given: str, separator: str, count: int, alone_to_end: bool) -> tuple[int, int]:
     first, is_range, last = (each.strip() for each in given.partition(separator))
     if any(each and not (each.isdecimal() and len(each) <= _MAX_DIGITS) for each in (first, last)):
-        raise NoSuchPart(f"{given!r:.80} is no range of lines")
+        raise NoSuchPart(f"{given!r:.80} is not a range of lines")
     start = int(first or 1)
     if last:
         return start, min(int(last), count)

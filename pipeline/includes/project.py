@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -13,33 +13,34 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..errors import is_transient
-from ..untrusted import NotRead, is_within, read_toml, read_yaml
+from ..untrusted import NotRead, is_within, read_toml, read_yaml, with_lower_keys
+from .front_matter_blocks import find_block, text_start
+from .hugo.page_names import page_named
 from .parts import whole
 
-Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo"]
+Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz"]
 # The names of files and folders that stand at the head of a tool's folder.
 _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "jekyll": ("_config.yml",),
     "vitepress": (".vitepress", ".vuepress"),
     "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
     "obsidian": (".obsidian", "quartz.config.ts"),
+    "quartz": ("quartz.config.ts",),
     "dendron": ("dendron.yml", "root.schema.yml"),
     "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "config/_default"),
 }
+_HUGO: frozenset[Tool] = frozenset({"hugo"})
 # Their settings stand above the folder of the documents.
-_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian"})
+_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian", "quartz"})
 _MAX_YAML_BYTES = 64 * 1024
-FRONT_MATTER = re.compile(
-    r"---[ \t]*\n(?P<yaml>[\s\S]*?)^---[ \t]*(?:\n|\Z)"
-    r"|\+\+\+[ \t]*\n(?P<toml>[\s\S]*?)^\+\+\+[ \t]*(?:\n|\Z)",
-    re.MULTILINE,
-)
-_MAX_PAGES = 100_000
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 # Of Hugo: where its parameters and a site's own shortcodes stand.
-_HUGO_SETTINGS = ("hugo.toml", "hugo.yaml", "hugo.yml")
+_HUGO_SETTINGS = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml", "config.yml")
+# Tells its older names of settings, which others have too, from those of Zola.
+_OF_HUGO = re.compile(rb"^[ \t]*[\"']?baseurl\b", re.IGNORECASE | re.MULTILINE)
 _HUGO_PARAMS = ("config/_default/params.toml", "config/_default/params.yaml")
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
+_SHORTCODE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*")
 _MAX_TEMPLATE_BYTES = 20_000
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
@@ -56,7 +57,6 @@ class Project:
     tools: frozenset[Tool] = frozenset()
     site: Mapping[str, object] = field(default_factory=dict)
     templates: tuple[str, ...] = ()
-    _names: dict[str, str] = field(default_factory=dict, compare=False)
 
     def address_of(self, target: str, page: str) -> str:
         """Return a page's address below the root, as Hugo finds it from another one, or ``target`` itself."""
@@ -67,14 +67,15 @@ class Project:
                 found = posixpath.normpath(posixpath.join(folder, path.rstrip("/") + name))
                 if not found.startswith("..") and _is_file(Path(self.root, found)):
                     return f"/{quote(found)}{mark}{fragment}"
-        if self.root and not path.startswith("/") and (named := self._named(path.rstrip("/").lower())):
+        if self.root and not path.startswith("/") and (named := page_named(self.root, path.rstrip("/"))):
             return f"/{quote(named)}{mark}{fragment}"
         return quote(path, safe="/:%?=&") + mark + fragment
 
     def template(self, name: str) -> str:
-        """Return the template of a shortcode, empty if the site has none of its own."""
-        for path in (Path(folder, f"{name}.html") for folder in self.templates):
-            if _is_file(path) and not path.is_symlink():
+        """Return the template of a shortcode, in any letter case; empty if the site has none of its own."""
+        for folder in self.templates if _SHORTCODE_NAME.fullmatch(name) else ():
+            path = _in_any_case(Path(folder), f"{name}.html")
+            if path is not None and is_within(path, Path(folder)) and _is_file(path):
                 with path.open("rb") as file:
                     content = file.read(_MAX_TEMPLATE_BYTES + 1)
                 return content.decode("utf-8", "replace") if len(content) <= _MAX_TEMPLATE_BYTES else ""
@@ -86,16 +87,6 @@ class Project:
         for pattern in (f"{name}*", f"*/{name}*") if self.root and not name.startswith("/") else ():
             names += [each.relative_to(folder).as_posix() for each in sorted(folder.glob(pattern))]
         return next((quote(each) for each in names if each.lower().endswith(_IMAGE_ENDINGS)), "")
-
-    def _named(self, name: str) -> str:
-        """Return the path of the one page of this name, wherever it is; empty if it is not one."""
-        if not self._names:
-            self._names[""] = ""
-            for path in _pages_below(self.root):
-                stem = path.removesuffix(".md").removesuffix("/index").removesuffix("/_index").lower()
-                key = posixpath.basename(stem)
-                self._names[key] = "" if key in self._names else path
-        return self._names.get(name.removesuffix(".md"), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +105,24 @@ class Context:
 def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
     """Return the tools whose settings stand in one of these folders, of some also above one."""
     above = [folder.parent for folder in folders]
-    return frozenset(
+    found = frozenset(
         tool
         for tool, names in _SIGNS.items()
         for folder in (*folders, *(above if tool in _SET_ABOVE else ()))
         if any(os.path.lexists(folder / name) for name in names)
     )
+    is_of_hugo = "hugo" not in found and any(map(_is_of_older_hugo, folders))
+    return found | _HUGO if is_of_hugo else found
+
+
+def _is_of_older_hugo(folder: Path) -> bool:
+    """Return whether Hugo's settings stand in ``config.toml`` or ``config.yaml`` there."""
+    for path in (folder / name for name in _HUGO_SETTINGS[3:]):
+        if _is_file(path) and is_within(path, folder):
+            with path.open("rb") as file:
+                if _OF_HUGO.search(file.read(_MAX_YAML_BYTES)):
+                    return True
+    return False
 
 
 def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
@@ -135,16 +138,15 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
 
 
 def _front_matter(text: str) -> Mapping[str, object]:
-    found = FRONT_MATTER.match(text)
-    if found is None:
+    found = find_block(text)
+    if found is None or found.end is None or not found.is_any:
         return {}
-    return _values(found["yaml"]) if found["toml"] is None else _toml_values(found["toml"])
+    return {"yaml": _values, "toml": _toml_values, "json": _values}[found.kind](found.head)
 
 
 def without_front_matter(text: str) -> str:
     """Return an included page without the block at its head."""
-    found = FRONT_MATTER.match(text)
-    return whole(text[found.end() :] if found else text)
+    return whole(text[text_start(text) :])
 
 
 def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
@@ -170,10 +172,8 @@ def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
 
 
 def _lowered(values: Mapping[str, object]) -> dict[str, object]:
-    return {
-        str(key).lower(): _lowered(each) if isinstance(each, Mapping) else each
-        for key, each in values.items()
-    }
+    below = with_lower_keys(values)
+    return {key: _lowered(each) if isinstance(each, Mapping) else each for key, each in below.items()}
 
 
 def _values(text: str) -> Mapping[str, object]:
@@ -203,16 +203,16 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _pages_below(root: str) -> Iterator[str]:
-    """Yield the paths of the pages in a folder, which is walked as far as any site is large."""
-    looked = 0
-    for folder, below, names in os.walk(root):
-        below[:] = sorted(each for each in below if not each.startswith("."))
-        inside = os.path.relpath(folder, root).replace(os.sep, "/")
-        yield from (posixpath.normpath(f"{inside}/{name}") for name in sorted(names) if name.endswith(".md"))
-        looked += len(names)
-        if looked > _MAX_PAGES:
-            return
+def _in_any_case(folder: Path, name: str) -> Path | None:
+    """Return the file of a name below a folder, whatever its letter case."""
+    path: Path | None = folder
+    for part in name.split("/"):
+        if path is not None and not _is_file(path / part) and not (path / part).is_dir():
+            below = sorted(path.iterdir()) if path.is_dir() else []
+            path = next((each for each in below if each.name.lower() == part.lower()), None)
+        else:
+            path = path and path / part
+    return path
 
 
 def value_at(values: Mapping[str, object], name: str) -> object:

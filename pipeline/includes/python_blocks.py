@@ -69,8 +69,8 @@ class ApiBlock:
 
 
 def page_of(module: str) -> str:
-    """Return the text of a module's own page."""
-    return f"::: {module}\n    options:\n        heading_level: 1\n"
+    """Return the text of a module's own page, which nobody can edit under its path."""
+    return f"---\ncustom_edit_url: null\n---\n\n::: {module}\n    options:\n        heading_level: 1\n"
 
 
 def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:

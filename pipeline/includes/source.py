@@ -52,7 +52,7 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     if not is_of_a_tool and not has_directives(source.content, source.path_by_format):
         return source
     try:
-        text = source.content.decode("utf-8")
+        text = source.content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         return source  # the parser says where
     is_local = not is_address(collection.root)

@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from .fences import Fences, IndentedCode, code_of, fences_of
+from .front_matter_blocks import text_start
 from .parts import Literal
-from .project import FRONT_MATTER, Context
+from .project import Context
 
 MARKS = ("```dataview", "```datacore", "```tasks", "```query", "```base", "`= ", "`$= ", "<%", ":: ")
 
@@ -53,7 +54,7 @@ def _links_of_dendron(text: str) -> Iterator[Literal]:
 
 def _of_obsidian(text: str, context: Context) -> Iterator[Literal]:
     is_vault, fences, code = context.is_of("obsidian"), fences_of(text), code_of(text)
-    start = head.end() if (head := FRONT_MATTER.match(text)) else 0
+    start = text_start(text)
     indented = IndentedCode(text, start)
 
     def in_code(at: int) -> bool:

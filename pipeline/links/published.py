@@ -13,28 +13,38 @@ from ..identity import read_front_matter_json
 
 ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
 FORMER = ("redirect_from", "aliases", "alias")
-_SLUGS = ("permalink", "slug")
+SLUGS = ("permalink", "url", "slug")
 # The path of a post, which has its day at the head of its name.
 _DATED = re.compile(r"(?P<above>(?:.*/)?)(\d{4})-(\d{2})-(\d{2})[-/](.+)")
-_SAY = (*_SLUGS, *FORMER)
+_SAY = (*SLUGS, *FORMER)
 
 
 def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     """Return the paths, from the top, at which the document's own tool publishes it in place of its file's.
 
-    They are what ``permalink`` and ``slug`` say in the front matter (as JSON), in a collection of Jekyll the
-    path without the underscore of its folder, and of a post ``/2026/11/25/name``. Former addresses are among
-    them.
+    They are what ``permalink``, ``url`` and ``slug`` say in the front matter (as JSON), in a collection of
+    Jekyll the path without the underscore of its folder, and of a post ``/2026/11/25/name``. Former addresses
+    are among them.
     """
     given = read_front_matter_json(front_matter) if any(f'"{each}"' in front_matter for each in _SAY) else {}
-    said = [given[name] for name in _SLUGS if isinstance(given.get(name), str)]
-    names = [f"/{slug_path(path, each)}" for each in said if each.strip() and ":" not in each]
+    names = [f"/{slug_path(path, each)}" for each in slugs_of(given)]
     in_jekyll = path.startswith("_") and "/" in path
     former = (posixpath.join("/", posixpath.dirname(path), each) for each in former_addresses(given))
     own = [f"/{path.lstrip('_')}"] if in_jekyll else []
     if dated := dated_path(path):
         own.append(f"/{dated.removeprefix('_posts/')}")
     return tuple(dict.fromkeys((*names, *own, *map(posixpath.normpath, former))))
+
+
+def slugs_of(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what takes the place of a document's path; only a slug without a slash is that of its name.
+
+    Hugo's ``url`` and Jekyll's ``permalink`` begin at the top. Patterns such as ``/:year/:title`` are none.
+    """
+    for name in SLUGS:
+        text = given.get(name)
+        if isinstance(text, str) and text.strip() and (":" not in text):
+            yield text if name == "slug" else f"/{text.strip().lstrip('/')}"
 
 
 def dated_path(path: str) -> str:

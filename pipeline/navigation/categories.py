@@ -66,6 +66,13 @@ def category_of(given: Mapping[str, Any], label: str) -> Category | None:
     )
 
 
+def section_of(folder: str) -> Category:
+    """Return what Hugo and Quartz make of a folder without a page of its own: a list under its name."""
+    words = re.split(r"[-_\s]+", folder_label(folder))
+    title = " ".join(word[:1].upper() + word[1:] for word in words if word)
+    return Category("", title or folder, "", (), "")
+
+
 def folder_label(path: str) -> str:
     """Return the name that the category of a folder has where its file gives none."""
     return posixpath.basename(unnumbered(path))

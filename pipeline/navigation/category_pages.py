@@ -15,7 +15,8 @@ from ..model import Source
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file, strerror
 from ..untrusted import NotRead
-from .categories import CATEGORY_FILES, Category
+from .categories import CATEGORY_FILES, Category, section_of
+from .entry import NavEntry
 from .sidebars import read_docusaurus
 from .yaml_files import read_generated
 
@@ -60,14 +61,36 @@ def sidebar_pages(name: str, collection: Collection) -> Iterator[FoundFile]:
 
 def read_category_page(file: FoundFile, collection: Collection) -> Source:
     """Return the page of a category, made of the file that describes it; raises as ``read_file`` does."""
-    is_of_folder = posixpath.basename(file.location) in CATEGORY_FILES
-    source = read_file(file, collection if is_of_folder else _beside(file, collection))
+    if is_of_folder(file) and posixpath.basename(file.location) not in CATEGORY_FILES:
+        content = section_of(file.category).markdown.encode("utf-8", "replace")
+        return Source(file.collection, file.path, content, sha256_hex(content))
+    source = read_file(file, collection if is_of_folder(file) else _beside(file, collection))
     category = _category(file, source)
     if category is None:
         where = f"{file.collection}:{file.path}"
         raise RejectedDocument("its category has no generated page any more", where=where)
     content = category.markdown.encode("utf-8", "replace")
     return replace(source, content=content, sha256=sha256_hex(content), version="")
+
+
+def is_of_folder(page: FoundFile) -> bool:
+    """Return whether the category is that of a folder, and not one of sidebars."""
+    return not page.category.startswith("/")
+
+
+def items_of(page: FoundFile, collection: Collection) -> tuple[str, ...]:
+    """Return what a category of sidebars lists, at any depth; raises as ``read_file`` does."""
+    source = read_file(page, _beside(page, collection))
+    name = posixpath.basename(page.location)
+    entries = read_docusaurus(source.content.decode("utf-8", "replace"), name).entries
+    found = [each for entry in entries for each in _within(entry) if each.target == page.path]
+    return tuple(each.target for entry in found for below in entry.children for each in _within(below))
+
+
+def _within(entry: NavEntry) -> Iterator[NavEntry]:
+    yield entry
+    for child in entry.children:
+        yield from _within(child)
 
 
 def _category(file: FoundFile, source: Source) -> Category | None:

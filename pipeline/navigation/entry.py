@@ -70,12 +70,10 @@ class Bounded:
             self.remarks.append(f"entries deeper than {MAX_DEPTH} levels are left out")
         return self._left >= 0 and depth < MAX_DEPTH
 
-    def contents(
-        self, entries: Sequence[NavEntry], folders: Mapping[str, FolderEntry] = MappingProxyType({})
-    ) -> Contents:
+    def contents(self, entries: Sequence[NavEntry]) -> Contents:
         """Return what was read, each remark once."""
         remarks, categories = tuple(dict.fromkeys(self.remarks)), tuple(self.categories.values())
-        return Contents(tuple(entries), folders, remarks, categories)
+        return Contents(tuple(entries), remarks=remarks, categories=categories)
 
     def generated(self, category: Category) -> Category:
         """Return the category at an address that none before it has, as Docusaurus numbers them."""

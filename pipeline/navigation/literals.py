@@ -38,6 +38,11 @@ def read_value(source: str) -> Any:
     return _Reader(source)._value()
 
 
+def names_in(source: str) -> frozenset[str]:
+    """Return the names that stand in a script, outside of comments and strings."""
+    return frozenset(found["name"] for found in _TOKEN.finditer(source) if found["name"])
+
+
 class _Reader:
     def __init__(self, source: str) -> None:
         self._tokens = [

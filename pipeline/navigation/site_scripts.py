@@ -15,7 +15,7 @@ _NAMES = ("group", "tab", "anchor", "dropdown", "product", "item", "version", "l
 
 
 def starlight_options(text: str, name: str) -> Mapping[str, Any]:
-    """Return what ``starlight({…})`` is called with; nothing where it is no literal."""
+    """Return what ``starlight({…})`` is called with; nothing where it is not a literal."""
     given = read_script(text, name)
     parts = given.get("integrations") if isinstance(given, dict) else None
     found = [each for each in (parts if isinstance(parts, list) else ()) if isinstance(each, dict)]

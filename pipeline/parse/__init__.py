@@ -12,7 +12,7 @@ from ..address import address
 from ..directives import SHOWN, remarks
 from ..encodings import decoded
 from ..errors import DraftDocument, RejectedDocument, is_transient
-from ..identity import doc_id
+from ..identity import canonical_json, doc_id
 from ..includes.python_blocks import with_references
 from ..model import PERSON_NOTES, TAG_NOTES, Block, Document, Link, Source, Syntax
 from ..settings.collection import Collection, Rule
@@ -115,14 +115,16 @@ def _rst(text: str, source: Source, collection: Collection, where: str) -> Docum
     from .html.parser import read_html
     from .rst.parser import rst_html  # docutils takes as long as BeautifulSoup
 
-    ruled, notes = _ruled(text, collection.rules), tuple[str, ...]()
+    front, notes = _front_matter(text, collection, where), tuple[str, ...]()
+    ruled = _ruled(text[front.end :], collection.rules)
     if source.modules:
         from ..python_api.autodoc import with_autodoc
 
         described = with_autodoc(ruled, source.modules, collection.max_bytes)
         ruled, notes = described.text, described.notes
     content = read_html(rst_html(ruled, where), where)
-    front = replace(NONE, json='{"orphan":true}') if _ORPHAN.match(text) else NONE
+    if _ORPHAN.match(text, front.end):
+        front = replace(front, json=canonical_json({**json.loads(front.json), "orphan": True}))
     return _document(source, collection, "html", replace(content, notes=(*content.notes, *notes)), front)
 
 
@@ -138,11 +140,12 @@ def _word(content: bytes, path: str, where: str) -> ParsedContent:
     return read_word(content, path, where)
 
 
-def _text(text: str, source: Source, collection: Collection, _where: str) -> Document:
-    ruled = _ruled(text, collection.rules)
+def _text(text: str, source: Source, collection: Collection, where: str) -> Document:
+    front = _front_matter(text, collection, where, is_plain=True)
+    ruled = _ruled(text[front.end :], collection.rules)
     paragraphs = (found for found in _PARAGRAPH.finditer(ruled) if found[0].strip())
     blocks = tuple(Block("text", found.start(), found.end(), found[0].strip()) for found in paragraphs)
-    return _document(source, collection, "text", ParsedContent(ruled, blocks))
+    return _document(source, collection, "text", ParsedContent(ruled, blocks), front)
 
 
 def _document(
@@ -184,9 +187,9 @@ def _links_to_notes(tags: tuple[str, ...], people: tuple[str, ...]) -> Iterator[
     yield from (Link("tag", f"{PERSON_NOTES}{name}", name, 0) for name in people)
 
 
-def _front_matter(text: str, collection: Collection, where: str) -> FrontMatter:
+def _front_matter(text: str, collection: Collection, where: str, *, is_plain: bool = False) -> FrontMatter:
     """Return the front matter of the text; raises ``DraftDocument`` if it leaves the document out."""
-    front = read_front_matter(text, where)
+    front = read_front_matter(text, where, is_plain=is_plain)
     if front.draft and not collection.drafts:
         raise DraftDocument(
             f"{DRAFT} ({front.draft})", where=where, hint="To include it: drafts = true in its collection."

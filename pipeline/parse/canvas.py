@@ -68,17 +68,17 @@ def markdown_of_canvas(text: str, path: str, where: str) -> str:
 
     Raises ``RejectedDocument`` for what is no canvas.
     """
-    canvas = _loaded(text, where)
+    canvas, front = _loaded(text, where)
     cards = [_card(node) for node in canvas["nodes"]]
     pieces = [f"# {PurePosixPath(path).stem}", *_pieces(_nested(cards), 2)]
     by_id = {str(card.values["id"]): card for card in reversed(cards) if "id" in card.values}
     if arrows := list(_arrows(canvas["edges"], by_id)):
         pieces.append("\n".join(arrows))
-    return "\n\n".join(pieces) + "\n"
+    return front + "\n\n".join(pieces) + "\n"
 
 
-def _loaded(text: str, where: str) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the lists of nodes and of edges."""
+def _loaded(text: str, where: str) -> tuple[dict[str, list[Mapping[str, Any]]], str]:
+    """Return the lists of nodes and of edges, and the block of its properties, empty without them."""
     try:
         canvas = json.loads(text) if text.strip() else {}
     except ValueError as error:
@@ -87,10 +87,12 @@ def _loaded(text: str, where: str) -> dict[str, list[Mapping[str, Any]]]:
     found: dict[str, Any] = {key: lists.get(key, []) for key in ("nodes", "edges")}
     for each in found.values():
         if not isinstance(each, list) or not all(isinstance(one, dict) for one in each):
-            raise _fault("no canvas, which has lists of nodes and edges", where)
+            raise _fault("not a canvas: it has no lists of nodes and edges", where)
         if len(each) > MAX_NODES:
             raise _fault(f"more than {MAX_NODES:,} nodes or edges", where)
-    return found
+    metadata = lists.get("metadata")
+    values = metadata.get("frontmatter") if isinstance(metadata, dict) else None
+    return found, f"---json\n{json.dumps(values)}\n---\n" if isinstance(values, dict) and values else ""
 
 
 def _fault(what: str, where: str) -> RejectedDocument:

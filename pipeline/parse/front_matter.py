@@ -6,7 +6,7 @@ import datetime
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,10 @@ import yaml
 
 from ..errors import RejectedDocument
 from ..identity import canonical_json
+from ..includes.front_matter_blocks import MAX_CHARS, FoundBlock, find_block
 from ..untrusted import read_toml
 from .dates import day_of
-from .front_matter_blocks import MAX_CHARS, FoundBlock, find_block
+from .drafts import draft_of, twice
 
 MAX_DEPTH = 16
 # Begins what is said of a block that cannot be read.
@@ -25,17 +26,7 @@ FAULTY = "front matter"
 # "title: Actions: an introduction" is no YAML; some tools read it line by line, and its meaning is plain.
 _PLAIN_COLON = re.compile(r"^([\w-]+:[ \t]+)([^\s\"'\[{|>&*!%@`#-][^\n]*?:[ \t][^\n]*)$", re.MULTILINE)
 _BLANKS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-# How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
-_DRAFT_VALUES = {
-    "draft": frozenset({"true", "yes", "1"}),
-    "publish": frozenset({"false", "no"}),
-    "published": frozenset({"false", "no"}),
-    "headless": frozenset({"true", "yes", "1"}),
-    "build.render": frozenset({"false", "never", "link"}),
-    "_build.render": frozenset({"false", "never", "link"}),
-}
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _DATE_KEYS = (
     "date", "updated", "modified", "last_modified", "last-modified", "lastmod", "lastupdated", "last_update",
@@ -68,8 +59,10 @@ class FrontMatter:
 NONE = FrontMatter()
 
 
-def read_front_matter(text: str, where: str) -> FrontMatter:
+def read_front_matter(text: str, where: str, *, is_plain: bool = False) -> FrontMatter:
     """Return the front matter at the start of ``text``, or an empty one if there is none.
+
+    In a plain text what is never closed is text, unless it may say that the document is private.
 
     A block that is invalid, too big or too deep, YAML that uses anchors, aliases or tags, and a known
     key with a value of the wrong shape are a ``fault``, with the line. Raises ``RejectedDocument``
@@ -79,7 +72,7 @@ def read_front_matter(text: str, where: str) -> FrontMatter:
     if found is None or not found.is_any:
         return NONE
     if found.end is None:
-        if not (found.is_sure or found.may_hide):
+        if not (found.may_hide or (found.is_sure and not is_plain)):
             return NONE
         raise _fault(f"the block of {found.kind.upper()} is never closed", where, max(1, found.line - 1))
     if found.is_empty:
@@ -103,6 +96,16 @@ def _fault(what: str, where: str, line: int) -> RejectedDocument:
     return RejectedDocument(
         f"{FAULTY}, line {line}: {what}", where=where, hint="Mend that line or remove the block."
     )
+
+
+class _Loader(_SafeLoader):  # type: ignore[misc]
+    """Reads YAML, and no block that says twice whether its document is private."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if both := twice(keys):
+            raise yaml.MarkedYAMLError(problem=f"{both} is there twice", problem_mark=node.start_mark)
+        return super().construct_mapping(node, deep)
 
 
 class _Block:
@@ -183,11 +186,10 @@ class _Block:
 
     def _list(self, values: Mapping[str, Any], *keys: str, splits: str) -> tuple[str, ...]:
         key, value = self._first(values, *keys)
-        if isinstance(value, dict) or (
-            isinstance(value, list) and any(isinstance(v, dict | list) for v in value)
-        ):
+        is_list = isinstance(value, list)
+        items = [_label(each) for each in value] if is_list else re.split(splits, str(value or ""))
+        if isinstance(value, dict) or any(isinstance(each, dict | list) for each in items):
             raise self._shape(key, "a flat list")
-        items = value if isinstance(value, list) else re.split(splits, str(value or ""))
         return unique(one_line(str(item)) for item in items if item is not None)
 
     def _names(self, values: Mapping[str, Any], *keys: str) -> str:
@@ -208,7 +210,7 @@ class _Block:
         try:
             written.encode()
         except UnicodeEncodeError:
-            raise _fault("half of a surrogate pair is no character", self.where, 1) from None
+            raise _fault("half of a surrogate pair is not a character", self.where, 1) from None
         return written
 
 
@@ -231,7 +233,7 @@ class _Json(_Block):
 
     def _load(self) -> dict[str, Any]:
         try:
-            values = json.loads(self.head)
+            values = json.loads(self.head, object_pairs_hook=_told_once)
         except json.JSONDecodeError as error:
             line = self.line + error.lineno - 1
             raise _fault(f"not JSON: {error.msg}", self.where, line) from None
@@ -243,7 +245,18 @@ class _Json(_Block):
         return {key: _plain(value) for key, value in values.items()}
 
 
+def _told_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    if both := twice([key for key, _ in pairs]):
+        raise ValueError(f"{both} is there twice")
+    return dict(pairs)
+
+
 _READERS = {"yaml": _Block, "toml": _Toml, "json": _Json}
+
+
+def _label(item: Any) -> Any:
+    """Return the text of a tag that is written as an object (Docusaurus), any other item as it is."""
+    return item["label"] if isinstance(item, dict) and isinstance(item.get("label"), str) else item
 
 
 def _check_depth(value: Any, where: str, depth: int = 1) -> None:
@@ -264,18 +277,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)
     return value
-
-
-def draft_of(values: Mapping[str, Any]) -> str:
-    """Return what says that the document is not published, ``key: value``; empty if nothing does."""
-    nested = {f"{key}.render": each["render"] for key, each in values.items() if _renders(key, each)}
-    said = ((key.lower(), str(value).strip().lower()) for key, value in {**values, **nested}.items())
-    return next((f"{key}: {value}" for key, value in said if value in _DRAFT_VALUES.get(key, ())), "")
-
-
-def _renders(key: str, value: object) -> bool:
-    """Return whether it is what Hugo is told about making the page."""
-    return key.lower() in ("build", "_build") and isinstance(value, dict) and "render" in value
 
 
 def _latest(values: Mapping[str, Any]) -> str | None:

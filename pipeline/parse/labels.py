@@ -37,7 +37,7 @@ _MYST_LABEL = re.compile(r"\(([^()\n]{1,200})\)=")
 
 def label_anchor(label: str) -> str:
     """Return the anchor of a label: ``Actor Guide`` and ``actor_guide`` both give ``ref:actor-guide``."""
-    return LABEL_PREFIX + slugify(label.replace("_", "-"))
+    return LABEL_PREFIX + slugify(" ".join(label.replace("_", "-").split()))
 
 
 def myst_labels(block: Block) -> tuple[str, ...]:

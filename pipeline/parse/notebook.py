@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from ..assets.embedded_images import attached_images, output_images
 from ..errors import RejectedDocument
+from ..includes.front_matter_blocks import find_block
 
 MAX_CELLS = 100_000
 _NAME = re.compile(r"[\w+#.-]{1,40}")
@@ -21,7 +22,6 @@ _CELL_MAGIC = re.compile(
     r"%%(bash|sh|html|javascript|js|latex|markdown|perl|R|ruby|sql|svg|writefile)\b", re.IGNORECASE
 )
 _MAGIC_LANGUAGES = {"js": "javascript", "sh": "bash", "writefile": ""}
-_FRONT_MATTER = re.compile(r"---[ \t]*\n")
 # Jupyter Book leaves these out of the page.
 _UNSEEN_TAGS = frozenset({"remove-cell", "remove_cell", "remove-input", "remove_input"})
 
@@ -79,12 +79,21 @@ def _pieces(cells: Iterable[Any], language: str, where: str) -> Iterator[str]:
             raise _fault(f"cell {number} is not an object", where)
         source = _source(cell.get("source", ""), number, where).strip("\n")
         kind = cell.get("cell_type")
-        if source.strip() and not _is_unseen(cell.get("metadata")):
-            if kind == "markdown" or (kind == "raw" and number == 1 and _FRONT_MATTER.match(source)):
+        front = _front_matter(source) if number == 1 and kind in ("markdown", "raw") else ""
+        if _is_unseen(cell.get("metadata")):
+            source = front
+        if source.strip():
+            if kind == "markdown" or front:
                 yield _closed(_with_attachments(source, cell, number, where))
             else:
                 yield _fenced(source, language if kind == "code" else "")
         yield from (f"![]({_address(name, where)})" for name in output_images(cell, number))
+
+
+def _front_matter(source: str) -> str:
+    """Return the block that a first cell begins with, which says something of the notebook; else nothing."""
+    found = find_block(source)
+    return source[: found.end] if found and (found.is_sure or found.may_hide) else ""
 
 
 def _with_attachments(source: str, cell: dict[str, Any], number: int, where: str) -> str:

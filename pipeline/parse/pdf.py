@@ -97,7 +97,7 @@ def _pages(document: Any, where: str) -> Iterator[list[str]]:
         room -= len(text)
         if room < 0:
             raise RejectedDocument(
-                f"the PDF has more than {MAX_CHARS:,} letters", where=where, hint="Split it."
+                f"the PDF has more than {MAX_CHARS:,} characters", where=where, hint="Split it."
             )
         yield [line for line in (" ".join(each.split()) for each in text.splitlines()) if line]
 

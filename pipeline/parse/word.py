@@ -48,7 +48,7 @@ def read_word(content: bytes, path: str, where: str) -> ParsedContent:
         core = _core(content, where)
         page = _converted(content, posixpath.basename(path))
     except _FAULTS as error:
-        raise _fault(f"no Word document: {one_line(str(error)):.200}", where) from None
+        raise _fault(f"not a Word document: {one_line(str(error)):.200}", where) from None
     from .html.parser import read_html
 
     read = read_html(page.html, where)
@@ -112,7 +112,7 @@ def _core(content: bytes, where: str) -> str:
             if b"<!DOCTYPE" in part.replace(b"\0", b""):
                 raise _fault("its XML declares a document type", where)
         if "word/document.xml" not in archive.namelist():
-            raise _fault("no Word document: it has no word/document.xml", where)
+            raise _fault("not a Word document: it has no word/document.xml", where)
         return archive.read(_CORE).decode(errors="replace") if _CORE in archive.namelist() else ""
 
 

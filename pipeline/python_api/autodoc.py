@@ -17,6 +17,8 @@ from .objects import Modules, NotFound
 from .pages import DescribedText
 from .signatures import parameters_of, unwrapped
 
+# Its colons end no name.
+_ROLE, _COLON = re.compile(r":[\w:.+-]{1,80}:(?=`)"), "\x01"
 _NUMPY_SECTION = re.compile(r"^([A-Z][A-Za-z ]{2,30})\n[-=~]{3,}[ \t]*$", re.MULTILINE)
 # The fields that sections of Google's and NumPy's docstrings are written as.
 _FIELDS = {
@@ -133,12 +135,15 @@ def _docstring(found: griffe.Object) -> str:
     if style not in (griffe.Parser.google, griffe.Parser.numpy):
         return _NUMPY_SECTION.sub(r"**\1**\n", docstring.value)
     try:
-        # As napoleon reads it: what stands before the colon of a result is its type.
-        options: dict[str, Any] = {"returns_named_value": False} if style is griffe.Parser.google else {}
-        sections = docstring.parse(style, warnings=False, **options)
+        # As napoleon reads it: there is one result, and what stands before its colon is its type.
+        of_google: dict[str, Any] = {"returns_named_value": False, "returns_multiple_items": False}
+        options = of_google if style is griffe.Parser.google else {}
+        text = _ROLE.sub(lambda found: found[0].replace(":", _COLON), docstring.value)
+        whole = griffe.Docstring(text, parent=docstring.parent)
+        sections = whole.parse(style, warnings=False, **options)
     except (ValueError, KeyError, AttributeError, TypeError, IndexError, RecursionError):
         return _NUMPY_SECTION.sub(r"**\1**\n", docstring.value)
-    return "\n\n".join(filter(None, map(_section, sections)))
+    return "\n\n".join(filter(None, map(_section, sections))).replace(_COLON, ":")
 
 
 def _section(section: griffe.DocstringSection) -> str:

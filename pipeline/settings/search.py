@@ -131,7 +131,7 @@ class Recency(Table):
     @classmethod
     def _days(cls, given: tuple[int, ...]) -> tuple[int, ...]:
         if list(given) != sorted(set(given)) or any(day < 0 for day in given):
-            raise ValueError("days rise, and none is below 0")
+            raise ValueError("days must rise, and none may be below 0")
         return given
 
     @model_validator(mode="after")

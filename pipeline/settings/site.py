@@ -25,7 +25,7 @@ _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
 def _hex(color: str) -> str:
     if not _HEX.fullmatch(color):
-        raise ValueError(f"{color!r} is no colour; write it as #rrggbb")
+        raise ValueError(f"{color!r} is not a colour; write it as #rrggbb")
     digits = color[1:].lower()
     return f"#{digits}" if len(digits) == 6 else f"#{''.join(2 * digit for digit in digits)}"
 
@@ -59,7 +59,9 @@ class OtherSite(Table):
         if _ORIGIN.match(url):
             return web_address(url)
         if not url or ":" in url.partition("/")[0] or url.startswith("//"):
-            raise ValueError(f"{url!r} is no address of a site; write https://… or a path such as ../api/")
+            raise ValueError(
+                f"{url!r} is not an address of a site; write https://… or a path such as ../api/"
+            )
         return url
 
 
@@ -144,14 +146,14 @@ class Site(Table):
     @classmethod
     def _known_events(cls, url: str) -> str:
         if url and (not _EVENTS.fullmatch(url) or url.startswith("//")):
-            raise ValueError(f"{url!r} is no address for events; write https://…/v1/events or /v1/events")
+            raise ValueError(f"{url!r} is not an address for events; write https://…/v1/events or /v1/events")
         return url
 
     @field_validator("language")
     @classmethod
     def _known_language(cls, code: str) -> str:
         if not LANGUAGE.fullmatch(code):
-            raise ValueError(f"{code!r:.80} is no language; write a tag such as de or pt-BR")
+            raise ValueError(f"{code!r:.80} is not a language; write a tag such as de or pt-BR")
         return code
 
     @field_validator("languages")
@@ -159,7 +161,7 @@ class Site(Table):
     def _known_languages(cls, given: dict[str, str]) -> dict[str, str]:
         for code in given:
             if not LANGUAGE.fullmatch(code):
-                raise ValueError(f"{code!r} is no language; write a tag such as de or pt-BR")
+                raise ValueError(f"{code!r} is not a language; write a tag such as de or pt-BR")
         folders = [folder.strip("/") for folder in given.values()]
         if len(set(folders)) < len(folders):
             raise ValueError("two languages cannot have the same folder")

@@ -195,7 +195,7 @@ class AgentServer:
     def _whole(self, address: str, searcher: Searcher, visible: Visible) -> str:
         if not address.startswith(SCHEME):
             hint = f"Addresses begin with {SCHEME}"
-            raise QueryError("this is no resource of this server", where=bounded(address, 200), hint=hint)
+            raise QueryError("this is not a resource of this server", where=bounded(address, 200), hint=hint)
         snapshot = self._tools.of(searcher, visible)
         return whole(snapshot.documents, snapshot.references, address)
 

@@ -31,7 +31,7 @@ class HostNames:
         self._app, self._names = app, {*LOOPBACK, *(name.lower().strip("[]") for name in names)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; raise ``HttpProblem`` if its Host is no address and no name of this server."""
+        """Pass a request on; raise ``HttpProblem`` if its Host is neither an address nor a name of ours."""
         if scope["type"] != "http" or self._is_known(Headers(scope=scope).getlist("host")):
             await self._app(scope, receive, send)
             return

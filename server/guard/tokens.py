@@ -115,14 +115,14 @@ def _token(words: list[str], where: str) -> _Token:
     given = frozenset(scopes.split(",")) if scopes else _DEFAULT_SCOPES
     wrong = (
         "it has more than four parts" if len(words) > 4
-        else "that is no name" if not _NAME.fullmatch(name)
+        else "that is not a name" if not _NAME.fullmatch(name)
         else "the second part is no SHA-256 in hexadecimal digits" if not _SHA256.fullmatch(digest)
         else f"scopes are {', '.join(SCOPES)}" if not (scopes == "*" or given <= set(SCOPES))
         else ""
     )  # fmt: skip
     named = frozenset(collections.split(",")) if collections not in ("", "*") else None
     if not wrong and named is not None and not all(map(COLLECTION_NAME.fullmatch, named)):
-        wrong = "that is no collection's name"
+        wrong = "that is not a collection's name"
     if wrong:
         raise SettingsError(wrong, where=where, hint=_HINT)
     return _Token(digest, Client(name, frozenset(SCOPES) if scopes == "*" else given, named))

@@ -16,9 +16,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...artifacts.query.shards.wire import MAX_BYTES, PROTOCOL
 from ...pipeline.errors import SettingsError
+from ...pipeline.untrusted import NotRead, read_regular
 from .held import FIND, PATH, SHOW, FindParameters, ShowParameters
 
 _REMEMBERED = 256
+_TOKEN_BYTES = 4096
 _MOST_CONNECTIONS = 64
 _OUTCOMES = {
     410: "stale", 401: "refused", 403: "refused", 421: "refused", 429: "overloaded", 503: "overloaded",
@@ -205,8 +207,8 @@ def read_token(path: str) -> str:
     if not path:
         return ""
     try:
-        token = Path(path).expanduser().read_text(encoding="ascii").strip()
-    except (OSError, ValueError) as error:
+        token = read_regular(Path(path).expanduser(), _TOKEN_BYTES).decode("ascii").strip()
+    except (OSError, NotRead, ValueError) as error:
         what = f"cannot read the token for the servers: {getattr(error, 'strerror', None) or error}"
         hint = "The file holds one token and nothing else."
         raise SettingsError(what, where=path, hint=hint) from None

@@ -108,7 +108,7 @@ def _image(path: str, setting: str, files: dict[str, bytes]) -> tuple[str, Recog
     found = recognise(path, content)
     if found.kind is None or found.kind.player != "image":
         raise SettingsError(
-            f"[site] {setting} is no image that a page may show: {found.fault or 'it is no image'}",
+            f"[site] {setting} is not an image that a page may show: {found.fault or 'it is not an image'}",
             where=path,
             hint="Take a PNG, a WebP, or an SVG without scripts.",
         )
@@ -220,7 +220,7 @@ def _face(path: str, family: str, *, alone: bool, files: dict[str, bytes]) -> st
     content, ending = owners_file(Path(path), "[site.fonts]"), posixpath.splitext(path)[1].lower()
     if not content.startswith(_FONT_MARKS[ending]):
         raise SettingsError(
-            "this is no font of the kind its ending says", where=path, hint="See [site.fonts]."
+            "this is not a font of the kind its ending says", where=path, hint="See [site.fonts]."
         )
     stem = posixpath.splitext(posixpath.basename(path))[0].lower()
     name = f"font-{'-'.join(re.findall('[a-z0-9]+', stem)) or 'file'}{ending}"

@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -182,21 +182,38 @@ def _write(wanted: _Wanted, stage: StagingFolder) -> SiteResult:
     contents = {page: fingerprints[plan.by_page[page].row].content for page in plan.tree.pages}
     around = _all(_around(plan, summaries, reuse, contents), offline_files(plan, reuse.shared))
     files = _all(media_files(plan.library, snapshot, reuse), card_files(plan, reuse))
-    try:
-        with _search(plan, wanted, shown, stage) as search:
-            for page in _all(list_pages(plan, reuse), around, files, search.files):
-                stage.add(page)
-    except TooManyFiles as error:
-        raise _too_many_files(stage.files, wanted.settings.max_files, error.args[0]) from None
+    base = _add_all(
+        _all(list_pages(plan, reuse), around, files), _search(plan, wanted, shown, stage), wanted, stage
+    )
     pages = len(plan.tree.pages)
-    if counted and (more := len(stage.files) + _RECORD_FILES - wanted.settings.max_files) > 0:
-        raise _too_many_files(stage.files, wanted.settings.max_files, more)
-    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id, search.base)):
+    for page in record_files(SiteRecord(wanted.whole, pages, tuple(stage.files), snapshot.id, base)):
         stage.add(page)
     _stamp(stage.folder, wanted.began_ns)
     size = sum(each.size for each in stage.files)
     healed = count_healed(stage, wanted.target)
     return SiteResult(pages, len(stage.files), size, wanted.target / urls.HOME, stage.written, healed)
+
+
+def _add_all(
+    pages: Iterable[SitePage],
+    index: AbstractContextManager[_SearchFiles],
+    wanted: _Wanted,
+    stage: StagingFolder,
+) -> str:
+    """Add the pages, then the search index; return the snapshot whose term shards that has.
+
+    Raises ``SettingsError`` if the site has more files than it may.
+    """
+    most = wanted.settings.max_files
+    try:
+        with index as search:
+            for page in _all(pages, search.files):
+                stage.add(page)
+    except TooManyFiles as error:
+        raise _too_many_files(stage.files, most, error.args[0]) from None
+    if most and (more := len(stage.files) + _RECORD_FILES - most) > 0:
+        raise _too_many_files(stage.files, most, more)
+    return search.base
 
 
 @dataclass(frozen=True, slots=True)

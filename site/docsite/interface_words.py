@@ -91,11 +91,11 @@ def _given(path: Path) -> Mapping[str, Mapping[str, str]]:
 def _check(ours: Mapping[str, Mapping[str, str]], name: str, table: object, file: str) -> None:
     known = ours.get(name)
     if known is None or not isinstance(table, Mapping):
-        raise _mistake(f"{name} is no table of words; there are {', '.join(ours)}", file)
+        raise _mistake(f"{name} is not a table of words; there are {', '.join(ours)}", file)
     for key, text in table.items():
         stem = key.rpartition("_")[0] if key.rpartition("_")[2] in PLURAL_FORMS else key
         if key not in known and stem not in known:
-            raise _mistake(f"{name}.{key} is no key of this version", file)
+            raise _mistake(f"{name}.{key} is not a key of this version", file)
         if not isinstance(text, str):
             raise _mistake(f"{name}.{key} is not a text", file)
         missing = sorted(

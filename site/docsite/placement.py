@@ -11,7 +11,7 @@ from typing import Any
 
 from ..pipeline.address import INDEX_NAMES, slug_path, unnumbered
 from ..pipeline.identity import read_front_matter_json
-from ..pipeline.links.published import FORMER, dated_path, former_addresses
+from ..pipeline.links.published import FORMER, SLUGS, dated_path, former_addresses, slugs_of, without_ending
 from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
 from . import urls
@@ -23,11 +23,10 @@ _ORDER = ("nav_order", "sidebar_position", "weight", "order")
 _LABEL = ("nav_title", "sidebar_label", "linkTitle", "linktitle", "navTitle")
 # Just the Docs; Docusaurus; Docsy; hugo-book; Sphinx.
 _HIDDEN = ("nav_exclude", "unlisted", "toc_hide", "bookHidden", "orphan")
-_SLUGS = ("slug", "permalink")
 # Just the Docs; whatever it says of children in newer versions, pages have them.
 _BELOW = ("has_children", "has_toc")
 _NAMES = (
-    *_SLUGS,
+    *SLUGS,
     "id",
     *_ORDER,
     *_LABEL,
@@ -81,7 +80,7 @@ def placement_of(front_matter: str) -> Placement:
         grand_parent=_text(given.get("grand_parent")),
         former=former_addresses(given),
         moved_to=next(iter(_texts(given.get("redirect_to"))), ""),
-        slug=next(filter(None, (_path(given.get(key)) for key in _SLUGS)), ""),
+        slug=next(filter(None, map(_path, slugs_of(given))), ""),
         lists_below=_lists_below(given),
         name=name if (name := _path(given.get("id"))) and "/" not in name else "",
     )
@@ -98,7 +97,7 @@ def published_path(path: str, front_matter: str, settings: Site, below: str = ""
     placement = placement_of(front_matter) if settings.slugs else NOWHERE
     is_index = PurePosixPath(path).stem.lower() in INDEX_NAMES
     if placement.slug:
-        return f"{slug_path(named, placement.slug) or 'index'}.html"
+        return f"{without_ending(slug_path(named, placement.slug)) or 'index'}.html"
     if placement.name and not is_index:
         return f"{slug_path(named, placement.name)}.html"
     if settings.slugs and (dated := dated_path(path)) and _is_post(posixpath.join(below, path), settings):

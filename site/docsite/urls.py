@@ -97,9 +97,7 @@ def page_path(path: str) -> str:
     return posixpath.join(folder, "index.html" if stem.lower() in INDEX_STEMS else f"{stem}.html")
 
 
-def page_paths(
-    documents: Iterable[Placed], reserved: Iterable[str] = RESERVED, home: str = ""
-) -> Mapping[str, str]:
+def page_paths(documents: Iterable[Placed], home: str = "") -> Mapping[str, str]:
     """Return every document's page by id, no two alike even if letter case is ignored.
 
     ``home`` is the path or the id of the document that is the home page, whatever its name.
@@ -108,11 +106,11 @@ def page_paths(
     path; the others keep their own name, or get a suffix made from their path, so that it stays the same when
     documents come and go.
     """
-    return _page_paths(tuple(documents), tuple(reserved), home)
+    return _page_paths(tuple(documents), home)
 
 
 @lru_cache(maxsize=2)  # a preview asks again after every change of a page's text
-def _page_paths(documents: tuple[Placed, ...], reserved: tuple[str, ...], home: str) -> Mapping[str, str]:
+def _page_paths(documents: tuple[Placed, ...], home: str) -> Mapping[str, str]:
     chosen = min((d for d in documents if home and home in (d.path, d.doc_id)), key=_precedence, default=None)
     placed = sorted(documents, key=lambda d: (d is not chosen, _precedence(d)))
     vaults = _vaults(placed)
@@ -122,7 +120,7 @@ def _page_paths(documents: tuple[Placed, ...], reserved: tuple[str, ...], home: 
     if chosen is not None:
         wanted[chosen.doc_id] = HOME
     taken = {folded(folder) for page in wanted.values() for folder in folders_of(page)}
-    blocked = {folded(name) for name in reserved}
+    blocked = {folded(name) for name in RESERVED}
     pages: dict[str, str] = {}
     for document in placed:
         page = wanted[document.doc_id]
@@ -245,9 +243,9 @@ def as_folder(page: str) -> str:
     return folder + slash if name == HOME else page
 
 
-def folder_pages(pages: Mapping[str, str], reserved: Iterable[str] = RESERVED) -> Mapping[str, str]:
+def folder_pages(pages: Mapping[str, str]) -> Mapping[str, str]:
     """Return the pages, by id, as folders with an ``index.html``; a page whose folder is another's stays."""
-    taken = {folded(page) for page in pages.values()} | set(map(folded, reserved))
+    taken = {folded(page) for page in pages.values()} | set(map(folded, RESERVED))
     found: dict[str, str] = {}
     for name, page in pages.items():
         folder = page.removesuffix(".html")

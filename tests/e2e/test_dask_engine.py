@@ -8,6 +8,7 @@ import multiprocessing
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,7 +126,11 @@ def test_a_scheduler_that_does_not_answer_is_named(
 def test_a_cluster_of_the_runs_own_gives_the_same_snapshot_and_leaves_no_process(
     library: Path, expected: BuildResult, tmp_path: Path
 ) -> None:
-    result = build(library, tmp_path / "store", "dask")
+    with socket.socket() as another:
+        with suppress(OSError):  # taken by a scheduler that is none of ours
+            another.bind(("127.0.0.1", 8787))
+            another.listen()
+        result = build(library, tmp_path / "store", "dask")
     assert result.snapshot == expected.snapshot
     assert not multiprocessing.active_children()
 

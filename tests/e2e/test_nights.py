@@ -287,7 +287,7 @@ def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tm
         assert built is not None
         report = read_night(store, built.snapshot)
         assert report is not None and "does not exist" in report["failed"]["papers"]
-        assert report["refused"]["count"] == 0  # the note on the collection is no file that was left out
+        assert report["refused"]["count"] == 0  # the note on the collection is not a file that was left out
         assert "failed: papers" in sheets.markdown(report)
 
 

@@ -22,6 +22,7 @@ PACKAGES = {
     "pipeline": "pipeline",
 }
 MOST_MODULES, LEAST_LINES, MOST_LINES = 15, 60, 300
+MOST_BODY = 30
 
 
 @cache
@@ -127,6 +128,26 @@ def test_a_small_module_has_several_importers() -> None:
 def test_a_module_is_not_long() -> None:
     lengths = {name: len(path.read_text("utf-8").splitlines()) for name, path in modules().items()}
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+_RECORD = "names the fields of a record, one a line"
+LONG_FUNCTIONS = {"docsite.outline.plan.plan_site": _RECORD, "docsite.pages.documents._view": _RECORD}
+
+
+def body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return how many lines a function has below its signature and its docstring."""
+    has_docstring = ast.get_docstring(node) is not None and len(node.body) > 1
+    return (node.end_lineno or 0) - node.body[has_docstring].lineno + 1
+
+
+def test_a_function_is_not_long() -> None:
+    long = {
+        f"{name}.{node.name}"
+        for name, path in modules().items()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and body_lines(node) > MOST_BODY
+    }
+    assert long == set(LONG_FUNCTIONS)
 
 
 # Commands are found by their names, and Prefect's entry points keep their paths.

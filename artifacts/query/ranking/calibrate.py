@@ -70,7 +70,7 @@ def curve_of(settings: Calibrate) -> Curve:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise _refused(f"not a calibration: {type(error).__name__}: {error}", path) from None
     if not (math.isfinite(curve.steepness) and curve.steepness > 0 and math.isfinite(curve.threshold)):
-        raise _refused("a steepness is above 0, and both numbers are finite", path)
+        raise _refused("the steepness must be above 0, and both numbers finite", path)
     return curve
 
 

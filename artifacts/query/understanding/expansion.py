@@ -53,11 +53,12 @@ def with_spelling(
     left = tuple(word for word in query.unknown if word not in right)
     if query.expansions or held - frozenset[str]().union(*map(stop_words, languages)):
         return replace(query, suggestion=text, unknown=left)
-    found = (
-        Expansion(best, tuple(query_terms(best, languages)), settings.weight, f"spelling of {word!r}")
-        for word, best in right.items()
-    )
+    found = (_expansion(word, best, languages, settings.weight) for word, best in right.items())
     return replace(query, text=text, unknown=left, expansions=tuple(found))
+
+
+def _expansion(word: str, best: str, languages: Sequence[str], weight: float) -> Expansion:
+    return Expansion(best, tuple(query_terms(best, languages)), weight, f"spelling of {word!r}")
 
 
 def _corrections(

@@ -73,7 +73,7 @@ def surfaces(tables: Tables) -> Iterator[Problem]:
     keys = pc.binary_join_element_wise(surfaces["surface"], surfaces["language"], "\0")
     yield from where("surfaces", not_rising(keys), "not unique and sorted by surface and language")
     yield from where("surfaces", mask(pc.is_null(surfaces["terms"])), "no list of terms")
-    yield from where("surfaces", ints(surfaces, "count") < 0, "count is no number from 0")
+    yield from where("surfaces", ints(surfaces, "count") < 0, "count is not a number from 0")
 
 
 def acronyms(tables: Tables) -> Iterator[Problem]:

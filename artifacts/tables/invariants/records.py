@@ -121,7 +121,7 @@ def assets(tables: Tables) -> Iterator[Problem]:
     assets, links = tables["assets"], tables["links"]
     keys = _keys(assets["collection"], assets["path"])
     yield from where("assets", not_rising(keys), "not unique and sorted by collection and path")
-    yield from where("assets", ints(assets, "bytes") < 0, "bytes is no number from 0")
+    yield from where("assets", ints(assets, "bytes") < 0, "bytes is not a number from 0")
     for name in ("width", "height"):
         wrong = mask(pc.less(assets[name], 1)) & mask(pc.is_valid(assets[name]))
         yield from where("assets", wrong, f"{name} is not above 0")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .. import output
 from ..flags import Flags
+from .search import Mode
 
 if TYPE_CHECKING:
     from ....artifacts.judged.compare import Compared, QueryChange
@@ -20,30 +22,58 @@ Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged querie
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also draw it all in one HTML file.")
 ]
-Mode = Literal["hybrid", "keyword", "semantic", "code"]
 _MEASURES = ("nDCG@10", "R@100", "MRR@10", "hit@1", "judged@10")
 _FIGURES = ("queries", *_MEASURES, "unanswered", "p50 ms", "p95 ms")
 _MAX_NAMED = 5
 
 
-def evaluate(  # noqa: PLR0913, PLR0917  # each is a flag
-    flags: Flags,
-    judged: Annotated[list[Path], Judged],
-    mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
+@dataclass(frozen=True, slots=True)
+class BaselineFlags:
+    """What the search is compared with."""
+
     against: Annotated[
         Path | None, typer.Option("--against", metavar="FILE", help="Another settings file to compare with.")
-    ] = None,
+    ] = None
     against_snapshot: Annotated[
         str | None, typer.Option("--against-snapshot", metavar="ID", help="Another snapshot to compare with.")
-    ] = None,
+    ] = None
+
+    def search(self, flags: Flags, settings: Settings) -> EvaluatedSearch | None:
+        """Return the search that is compared with, if one is named."""
+        from ....pipeline.model import SnapshotId
+        from ....pipeline.settings.reading import load
+        from ...quality.evaluate import EvaluatedSearch
+
+        if self == BaselineFlags():
+            return None
+        return EvaluatedSearch(
+            label=" on ".join(str(each) for each in (self.against, self.against_snapshot) if each),
+            store=flags.open_store(),
+            snapshot=SnapshotId(self.against_snapshot) if self.against_snapshot else None,
+            settings=load(self.against) if self.against else settings,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FigureFlags:
+    """Where the figures go, and which."""
+
     out: Annotated[
         Path | None,
         typer.Option(
             "--out", metavar="FILE", help="Also write the figures, every query's too: .json or .parquet."
         ),
-    ] = None,
-    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False,
-    report: Report = None,
+    ] = None
+    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False
+    report: Report = None
+
+
+def evaluate(
+    flags: Flags,
+    judged: Annotated[list[Path], Judged],
+    baseline: BaselineFlags,
+    figures: FigureFlags,
+    mode: Mode = "hybrid",
 ) -> None:
     """Measure how relevant the current snapshot's answers are, on judged queries.
 
@@ -53,12 +83,13 @@ def evaluate(  # noqa: PLR0913, PLR0917  # each is a flag
     from ...quality import relevance_page
     from ...run.request import read_settings
 
+    out, report = figures.out, figures.report
     if out is not None:
         measuring.require_known_ending(out)
     relevance_page.require_html(report)
     settings = read_settings(flags.config)
     sets = measuring.judged_sets(judged)
-    other = _baseline(flags, settings, against, against_snapshot)
+    other = baseline.search(flags, settings)
     with output.progress(flags.quiet, flags.as_json) as progress:
         subject = measuring.EvaluatedSearch("this search", flags.open_store(), None, settings)
         found = measuring.relevance(subject, sets, mode, other, progress)
@@ -68,26 +99,9 @@ def evaluate(  # noqa: PLR0913, PLR0917  # each is a flag
     if out is not None:
         measuring.write(found, out)
     if flags.as_json:
-        output.emit(found.as_dict(per_query=per_query))
-        return
-    _print(found, per_query)
-
-
-def _baseline(
-    flags: Flags, settings: Settings, config: Path | None, snapshot: str | None
-) -> EvaluatedSearch | None:
-    from ....pipeline.model import SnapshotId
-    from ....pipeline.settings.reading import load
-    from ...quality.evaluate import EvaluatedSearch
-
-    if config is None and snapshot is None:
-        return None
-    return EvaluatedSearch(
-        label=" on ".join(str(each) for each in (config, snapshot) if each),
-        store=flags.open_store(),
-        snapshot=SnapshotId(snapshot) if snapshot else None,
-        settings=load(config) if config else settings,
-    )
+        output.emit(found.as_dict(per_query=figures.per_query))
+    else:
+        _print(found, figures.per_query)
 
 
 def _print(found: Relevance, per_query: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,42 +14,70 @@ from ..flags import Flags
 from .evaluate import Report
 
 if TYPE_CHECKING:
+    from ...quality.feedback.click_judgements import LeastCounts
+    from ...quality.feedback.findings import Findings
     from ...quality.feedback.gather import Feedback
 
 _MOST = 10
-_Events = Annotated[
-    Path | None,
-    typer.Option("--events", metavar="DIR", help="The folder of events.", show_default="as in the settings"),
-]
-_Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="DIR", help="Write judged queries there, for evaluate, tune and the gate."),
-]
-_Days = Annotated[int | None, typer.Option("--days", min=1, metavar="N", help="Only the last N days.")]
-_MinSessions = Annotated[
-    int,
-    typer.Option("--min-sessions", min=1, metavar="N", help="Only queries of so many sessions are told."),
-]
-_MinClicks = Annotated[
-    int,
-    typer.Option("--min-clicks", min=1, metavar="N", help="So many must open a page for it to be judged."),
-]
 _AddSynonym = Annotated[
     str | None,
     typer.Option("--add-synonym", metavar="TERM=SYNONYM", help="Only add this to the glossary."),
 ]
 
 
-def feedback(  # noqa: PLR0913, PLR0917  # each is a flag
+@dataclass(frozen=True, slots=True)
+class EventFlags:
+    """Which events are read, and how many are enough to tell or to judge."""
+
+    days: Annotated[int | None, typer.Option("--days", min=1, metavar="N", help="Only the last N days.")] = (
+        None
+    )
+    min_sessions: Annotated[
+        int,
+        typer.Option("--min-sessions", min=1, metavar="N", help="Only queries of so many sessions are told."),
+    ] = 5
+    min_clicks: Annotated[
+        int,
+        typer.Option(
+            "--min-clicks", min=1, metavar="N", help="So many must open a page for it to be judged."
+        ),
+    ] = 2
+    events: Annotated[
+        Path | None,
+        typer.Option("--events", metavar="DIR", help="The folder of events.",
+                     show_default="as in the settings"),
+    ] = None  # fmt: skip
+
+    def gather(self, flags: Flags) -> Feedback:
+        """Return what the events of these days tell about the current snapshot."""
+        from ....artifacts.events.event_log import events_folder, now
+        from ...quality.feedback.gather import gather
+        from ...run.request import read_settings
+
+        settings, today = read_settings(flags.config), now()
+        folder = self.events or events_folder(settings.serve.events, flags.store)
+        first = None if self.days is None else today.date() - timedelta(days=self.days - 1)
+        with flags.open_snapshot(None) as snapshot:
+            return gather(snapshot, settings, folder, self.limits(), first, today)
+
+    def limits(self) -> LeastCounts:
+        """Return what a query and a page need to be told of."""
+        from ...quality.feedback.click_judgements import LeastCounts
+
+        return LeastCounts(self.min_sessions, self.min_clicks)
+
+
+def feedback(
     flags: Flags,
-    out: _Out = None,
+    given: EventFlags,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR",
+                     help="Write judged queries there, for evaluate, tune and the gate."),
+    ] = None,
     report: Report = None,
-    days: _Days = None,
-    min_sessions: _MinSessions = 5,
-    min_clicks: _MinClicks = 2,
-    events: _Events = None,
     add_synonym: _AddSynonym = None,
-) -> None:
+) -> None:  # fmt: skip
     """Say what readers search for, find and open, from the events that noctule serve records.
 
     Examples: noctule feedback --report feedback.html ; noctule feedback --out judged/clicks
@@ -55,23 +85,14 @@ def feedback(  # noqa: PLR0913, PLR0917  # each is a flag
     if add_synonym is not None:
         _add(flags, add_synonym)
         return
-    from datetime import timedelta
-
-    from ....artifacts.events.event_log import events_folder, now
     from ...quality import relevance_page
-    from ...quality.feedback.click_judgements import LeastCounts, write_judged
+    from ...quality.feedback.click_judgements import write_judged
     from ...quality.feedback.feedback_page import feedback_page
-    from ...quality.feedback.gather import gather
-    from ...run.request import read_settings
 
     relevance_page.require_html(report)
-    settings, limits, today = read_settings(flags.config), LeastCounts(min_sessions, min_clicks), now()
-    folder = events or events_folder(settings.serve.events, flags.store)
-    first = None if days is None else today.date() - timedelta(days=days - 1)
-    with flags.open_snapshot(None) as snapshot:
-        found = gather(snapshot, settings, folder, limits, first, today)
+    found = given.gather(flags)
     if out is not None:
-        write_judged(found.judged, out.absolute(), limits)
+        write_judged(found.judged, out.absolute(), given.limits())
     if report is not None:
         relevance_page.write(feedback_page(found), report)
     if flags.as_json:
@@ -109,7 +130,7 @@ def _add(flags: Flags, given: str) -> None:
 def _print(found: Feedback) -> None:
     for note in found.notes:
         output.complain(f"warning: {note}")
-    total, findings = found.totals, found.findings
+    total = found.totals
     output.say(
         f"Recorded on {total.days:,} day(s): {total.searches:,} search(es) in {total.sessions:,} session(s), "
         f"{total.clicks:,} click(s). Nothing was found: {total.without_hits:,}; "
@@ -118,32 +139,36 @@ def _print(found: Feedback) -> None:
     if not total.with_text:
         output.say("The text of queries was not recorded (serve.events.queries), so there is no more to say.")
         return
-    _table(
-        ("asked and not found", "sessions", "found nothing"),
-        [(each.text, each.sessions, each.without_hits) for each in findings.not_found],
-    )
-    _table(
-        ("found and not opened", "sessions", "opened"),
-        [(each.text, each.sessions, each.opened) for each in findings.not_opened],
-    )
-    _table(
-        ("asked again", "as", "sessions", "opened then"),
-        [(each.before, each.after, each.sessions, each.opened) for each in findings.reformulated],
-    )
-    _table(
-        ("readers say", "pages say", "sessions"),
-        [(each.term, each.synonym, each.sessions) for each in findings.synonyms],
-    )
-    if findings.synonyms:
-        from ...quality.feedback.feedback_page import command_of
-
-        output.say(f"Add one: {command_of(findings.synonyms[0].term, findings.synonyms[0].synonym)}")
+    _print_findings(found.findings)
     how = "estimated" if found.is_estimated else "assumed to be 1 / rank"
     judgements = sum(len(each.grades) for each in found.judged)
     output.say(
         f"\n{len(found.judged):,} queries can be judged, with {judgements:,} judgements; "
         f"how likely a rank is looked at is {how}"
     )
+
+
+def _print_findings(found: Findings) -> None:
+    _table(
+        ("asked and not found", "sessions", "found nothing"),
+        [(each.text, each.sessions, each.without_hits) for each in found.not_found],
+    )
+    _table(
+        ("found and not opened", "sessions", "opened"),
+        [(each.text, each.sessions, each.opened) for each in found.not_opened],
+    )
+    _table(
+        ("asked again", "as", "sessions", "opened then"),
+        [(each.before, each.after, each.sessions, each.opened) for each in found.reformulated],
+    )
+    _table(
+        ("readers say", "pages say", "sessions"),
+        [(each.term, each.synonym, each.sessions) for each in found.synonyms],
+    )
+    if found.synonyms:
+        from ...quality.feedback.feedback_page import command_of
+
+        output.say(f"Add one: {command_of(found.synonyms[0].term, found.synonyms[0].synonym)}")
 
 
 def _table(headings: tuple[str, ...], rows: list[tuple[str | int, ...]]) -> None:

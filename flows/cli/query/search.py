@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from ....artifacts.query import Answer, Searcher
     from ....artifacts.query.context import SearchRequest
 
-Mode = Literal["hybrid", "keyword", "semantic", "code"]
+Mode = Annotated[
+    Literal["hybrid", "keyword", "semantic", "code"],
+    typer.Option("--mode", help="Which lists are asked."),
+]
 TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
 EncoderName = Literal["full", "static"]
 Encoder = Annotated[
@@ -34,42 +38,71 @@ Explain = Annotated[
 ]
 
 
-def search(  # noqa: PLR0913, PLR0917  # one for each option
-    flags: Flags,
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="Words, a question, or code.")
-    ],
-    top_n: TopN = 10,
-    mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
+@dataclass(frozen=True, slots=True)
+class RequestFlags:
+    """What is searched for, and among which documents."""
+
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, or code.")]
+    top_n: TopN = 10
+    mode: Mode = "hybrid"
     filters: Annotated[
         list[str] | None,
         typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds."),
-    ] = None,
+    ] = None
     hypothesis: Annotated[
         str, typer.Option("--hypothesis", metavar="TEXT", help="An answer as it might be written (HyDE).")
-    ] = "",
+    ] = ""
     where: Annotated[
         str,
         typer.Option("--where", metavar="SQL",
                      help="Only documents for which this SQL condition on the table documents holds."),
-    ] = "",
-    namespaces: Annotated[
-        list[str] | None,
-        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers."),
-    ] = None,
-    encoder: Encoder = None,
-    explain: Explain = False,
-    require_signed: RequireSigned = None,
+    ] = ""  # fmt: skip
+
+    def request(self) -> SearchRequest:
+        """Return the request; raise ``QueryError`` for a filter that is none."""
+        from ....artifacts.query.context import SearchRequest
+        from ....artifacts.query.retrieval.filters import parse_filter
+
+        filters = tuple(map(parse_filter, self.filters or ()))
+        return SearchRequest(
+            self.query, self.top_n, self.mode, filters, self.hypothesis, where=self.where.strip()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SearcherFlags:
+    """How a store is opened to be searched."""
+
+    encoder: Encoder = None
+    require_signed: RequireSigned = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFlags:
+    """Whether the answer is text for an agent, and how long that may be."""
+
     for_agent: Annotated[
         bool,
         typer.Option("--for-agent", help="Print the text that the tool search_docs of noctule mcp returns."),
-    ] = False,
+    ] = False
     max_tokens: Annotated[
         int,
         typer.Option("--max-tokens", metavar="N", min=200, max=8000,
                      help="With --for-agent: how long it may be."),
-    ] = 2000,
-) -> None:  # fmt: skip
+    ] = 2000  # fmt: skip
+
+
+def search(
+    flags: Flags,
+    asked: RequestFlags,
+    opening: SearcherFlags,
+    agent: AgentFlags,
+    namespaces: Annotated[
+        list[str] | None,
+        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers."),
+    ] = None,
+    explain: Explain = False,
+) -> None:
     """Search the current snapshot.
 
     "a phrase" must stand there, -word must not, title:word must stand in that field, begin* begins a word.
@@ -79,23 +112,18 @@ def search(  # noqa: PLR0913, PLR0917  # one for each option
 
     Examples: noctule search "how do I cancel a request" --explain ; noctule search 'fetch -react' -f tag:api
     """
-    from ....artifacts.query.context import SearchRequest
-    from ....artifacts.query.retrieval.filters import parse_filter
-
-    request = SearchRequest(
-        query, top_n, mode, tuple(map(parse_filter, filters or ())), hypothesis, where=where.strip()
-    )
-    if for_agent and (namespaces or explain or flags.as_json):
+    request = asked.request()
+    if agent.for_agent and (namespaces or explain or flags.as_json):
         what = "--for-agent is text about one store: it goes without --namespace, --explain and --json"
         raise QueryError(what, where="noctule search", hint="Leave one of them out.")
     if namespaces:
-        _search_namespaces(flags, request, namespaces, encoder, require_signed)
+        _search_namespaces(flags, request, namespaces, opening)
         return
-    with _searcher(flags, flags.store, encoder, require_signed) as searcher:
-        if for_agent:
+    with _searcher(flags, flags.store, opening) as searcher:
+        if agent.for_agent:
             from ....server.agents.tools import Tools
 
-            output.say(Tools().show(searcher, request, max_tokens))
+            output.say(Tools().show(searcher, request, agent.max_tokens))
             return
         answer = searcher.ask(request)
     _print_answer(flags, answer, explain)
@@ -126,7 +154,7 @@ def related(
 
     Example: noctule related authentication
     """
-    with _searcher(flags, flags.store, encoder) as searcher:
+    with _searcher(flags, flags.store, SearcherFlags(encoder)) as searcher:
         found = searcher.related(term, top_n)
     if flags.as_json:
         output.emit({"term": term, "related": [{"term": c.term, "similarity": c.similarity} for c in found]})
@@ -147,37 +175,31 @@ def _print_answer(flags: Flags, answer: Answer, explain: bool) -> None:
 
 
 @contextmanager
-def _searcher(
-    flags: Flags, store: Path, encoder: EncoderName | None = None, require_signed: Path | None = None
-) -> Iterator[Searcher]:
+def _searcher(flags: Flags, store: Path, opening: SearcherFlags = SearcherFlags()) -> Iterator[Searcher]:
     from ....artifacts import query as searching
     from ....artifacts.store.store import Store
     from ...run.request import read_settings
 
     settings = read_settings(flags.config)
-    if encoder is not None:
-        search = settings.search.model_copy(update={"encoder": encoder})
+    if opening.encoder is not None:
+        search = settings.search.model_copy(update={"encoder": opening.encoder})
         settings = settings.model_copy(update={"search": search})
     # Warnings are printed with the answer.
-    with searching.open(Store(store), settings, require_signed=require_signed, silent=True) as searcher:
+    signers = opening.require_signed
+    with searching.open(Store(store), settings, require_signed=signers, silent=True) as searcher:
         yield searcher
 
 
 def _search_namespaces(
-    flags: Flags,
-    request: SearchRequest,
-    given: list[str],
-    encoder: EncoderName | None,
-    require_signed: Path | None,
+    flags: Flags, request: SearchRequest, given: list[str], opening: SearcherFlags
 ) -> None:
     from ....artifacts.query.federate import search_namespaces
     from . import text
 
-    stores = dict(_namespace(each) for each in given)
+    stores = dict(map(_namespace, given))
     with ExitStack() as opened:
         searchers = {
-            name: opened.enter_context(_searcher(flags, store, encoder, require_signed))
-            for name, store in stores.items()
+            name: opened.enter_context(_searcher(flags, store, opening)) for name, store in stores.items()
         }
         found = search_namespaces(searchers, request)
     if flags.as_json:

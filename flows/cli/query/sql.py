@@ -28,6 +28,13 @@ _MAX_ROWS = 200
 _MAX_CHARS = 160
 _BATCH = 1024
 _PROMPT, _MORE = "noctule> ", "    ...> "
+_PrintCatalog = Annotated[
+    bool,
+    typer.Option(
+        "--print-catalog",
+        help="Print where the SQL lies that makes the same views and macros in any DuckDB.",
+    ),
+]
 _WELCOME = """SQL over snapshot {snapshot}: end a query with ; and leave with .quit
 Begin with:  from keyword_search('your question', 5);   or   show tables;"""
 
@@ -35,19 +42,12 @@ Begin with:  from keyword_search('your question', 5);   or   show tables;"""
 def sql(
     flags: Flags,
     query: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[QUERY]", help="A query, or - to read it from standard input."
-        ),
+        str | None, typer.Argument(metavar="[QUERY]", help="A query, or - to read it from standard input.")
     ] = None,
     snapshot: SnapshotOption = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print every row as CSV.")] = False,
-    print_catalog: Annotated[
-        bool, typer.Option("--print-catalog",
-                           help="Print where the SQL lies that makes the same views and macros "
-                                "in any DuckDB.")
-    ] = False,
-) -> None:  # fmt: skip
+    print_catalog: _PrintCatalog = False,
+) -> None:
     """Ask the current snapshot in SQL; without a query, a conversation.
 
     Examples: noctule sql "from keyword_search('fetch', 5)" ; noctule sql "show tables" ; noctule sql

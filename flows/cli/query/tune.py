@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,33 +10,18 @@ import typer
 
 from .. import output
 from ..flags import Flags
-from .evaluate import Judged, Mode, Report, shown_p
+from .evaluate import Judged, Report, shown_p
+from .search import Mode
 
 if TYPE_CHECKING:
     from ...quality.tuning.held_out import HeldOutSet, TuningResult
-    from ...quality.tuning.run import Tuned
+    from ...quality.tuning.run import Tuned, TuningRequest
 
 _MAX_VOTES = 12
 
-
-_Stores = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--store",
-        metavar="DIR",
-        envvar="NOCTULE_STORE",
-        help="The store; given again, others: of other sets, or of the same in passages of another size.",
-    ),
-]
-_Space = Annotated[
-    Path | None, typer.Option("--space", metavar="FILE", help="What may change; a space of its own if none.")
-]
 _PrintSpace = Annotated[
     bool, typer.Option("--print-space", help="Print noctule's own space, and do nothing else.")
 ]
-_Folds = Annotated[int, typer.Option("--folds", min=2, help="Parts of the queries, each held out once.")]
-_Trials = Annotated[int, typer.Option("--trials", min=1, help="Settings looked at in each search, at most.")]
-_Seed = Annotated[int, typer.Option("--seed", help="Draws the folds and the random starts.")]
 _Write = Annotated[
     Path | None, typer.Option("--write", metavar="FILE", help="Write the settings here, if they are better.")
 ]
@@ -44,16 +30,47 @@ _EvenIfNoise = Annotated[
 ]
 
 
-def tune(  # noqa: PLR0913, PLR0917  # each is a flag
+@dataclass(frozen=True, slots=True)
+class TuningFlags:
+    """What is tuned, on which queries, and with how much effort."""
+
+    judged: Annotated[list[Path] | None, Judged] = None
+    store: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--store",
+            metavar="DIR",
+            envvar="NOCTULE_STORE",
+            help="The store; given again, others: of other sets, or of the same in passages of another size.",
+        ),
+    ] = None
+    mode: Mode = "hybrid"
+    space: Annotated[
+        Path | None,
+        typer.Option("--space", metavar="FILE", help="What may change; a space of its own if none."),
+    ] = None
+    folds: Annotated[
+        int, typer.Option("--folds", min=2, help="Parts of the queries, each held out once.")
+    ] = 5
+    trials: Annotated[
+        int, typer.Option("--trials", min=1, help="Settings looked at in each search, at most.")
+    ] = 150
+    seed: Annotated[int, typer.Option("--seed", help="Draws the folds and the random starts.")] = 0
+
+    def request(self, config: Path | None) -> TuningRequest:
+        """Return the request for settings that begin with those of this file."""
+        from ...quality.tuning.descent import Effort
+        from ...quality.tuning.run import TuningRequest
+
+        stores, judged = tuple(self.store or [Path(".noctule")]), tuple(self.judged or ())
+        effort = Effort(self.trials, min(15, self.trials // 10), self.seed)
+        return TuningRequest(stores, config, judged, self.mode, self.space, self.folds, effort)
+
+
+def tune(
     flags: Flags,
-    judged: Annotated[list[Path] | None, Judged] = None,
-    store: _Stores = None,
-    mode: Annotated[Mode, typer.Option("--mode", help="Which lists are asked.")] = "hybrid",
-    space: _Space = None,
+    given: TuningFlags,
     print_space: _PrintSpace = False,
-    folds: _Folds = 5,
-    trials: _Trials = 150,
-    seed: _Seed = 0,
     write: _Write = None,
     even_if_noise: _EvenIfNoise = False,
     report: Report = None,
@@ -64,17 +81,14 @@ def tune(  # noqa: PLR0913, PLR0917  # each is a flag
     """
     from ...quality import relevance_page
     from ...quality.tuning import run
-    from ...quality.tuning.descent import Effort
     from ...quality.tuning.space import as_toml
 
     if print_space:
         output.say(as_toml().rstrip("\n"))
         return
     relevance_page.require_html(report)
-    stores, effort = tuple(store or [Path(".noctule")]), Effort(trials, min(15, trials // 10), seed)
-    request = run.TuningRequest(stores, flags.config, tuple(judged or ()), mode, space, folds, effort)
     with output.progress(flags.quiet, flags.as_json) as progress:
-        tuned = run.run(request, progress)
+        tuned = run.run(given.request(flags.config), progress)
     written = run.write(tuned, write, even_if_noise=even_if_noise) if write else False
     if report is not None:
         relevance_page.write(relevance_page.tuning_page(tuned.found, verdict(tuned.found)), report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -105,9 +105,6 @@ def gather(
     counts = count_clicks(queries)
     found = propensities(counts)
     judged = judged_queries(queries, relevances(counts, found), documents.titles, limits)
-    notes = [f"{count:,} events {reason}" for reason, count in sorted(searches.left_out.items())]
-    notes += [f"{recorded.unreadable:,} lines are no events"] if recorded.unreadable else []
-    notes += [_unknown(unknown)] if unknown else []
     return Feedback(
         str(snapshot.id),
         _totals(searches, len(recorded.days)),
@@ -117,8 +114,18 @@ def gather(
         findings_of(with_text, queries, limits.sessions, _stop_words(snapshot)),
         judged,
         limits,
-        tuple(notes),
+        tuple(_notes(searches, recorded.unreadable, unknown)),
     )
+
+
+def _notes(searches: Searches, unreadable: int, unknown: Counter[str]) -> Iterator[str]:
+    """Say what was left out."""
+    for reason, count in sorted(searches.left_out.items()):
+        yield f"{count:,} events {reason}"
+    if unreadable:
+        yield f"{unreadable:,} lines are no events"
+    if unknown:
+        yield _unknown(unknown)
 
 
 def _unknown(names: Counter[str]) -> str:

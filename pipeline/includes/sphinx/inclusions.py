@@ -51,26 +51,28 @@ def _directives(pattern: re.Pattern[str], text: str, *, is_rst: bool) -> Iterato
         target = found["target"].strip("<>")
         if not options.get("caption", target):  # the name of the file is meant
             options["caption"] = target
+        shown = {name: options[name] for name in _SHOWN if name in options}
         yield Directive(
             *found.span(),
             target,
-            _part(options),
-            _form(language, options, is_rst),
+            _part(options, shown),
+            _form(language, shown, is_rst),
             found["indent"],
             is_nested=language is None,
         )
 
 
-def _form(language: str | None, options: Mapping[str, str], is_rst: bool) -> Callable[[str], str]:
+def _form(language: str | None, shown: Mapping[str, str], is_rst: bool) -> Callable[[str], str]:
     if language is None:
         return (lambda part: f"{part}\n") if is_rst else as_it_is
-    shown = {name: options[name] for name in _SHOWN if name in options}
-    if is_rst:
-        return partial(_rst_code, language, shown)
+    return partial(_rst_code if is_rst else _myst_code, language, shown)
+
+
+def _myst_code(language: str, shown: Mapping[str, str], code: str) -> str:
     said = "".join(
         f' {name}="{value.replace(chr(34), "")}"' if value else f" {name}" for name, value in shown.items()
     )
-    return partial(fenced, f"{language}{said}".replace("`", ""))
+    return fenced(f"{language}{said}".replace("`", ""), code)
 
 
 def _code_language(kind: str, options: Mapping[str, str], target: str) -> str | None:
@@ -87,7 +89,8 @@ def _rst_code(language: str, shown: Mapping[str, str], code: str) -> str:
     return f".. code-block:: {language}\n{said}\n{indented(code, _CODE_INDENT)}\n"
 
 
-def _part(options: Mapping[str, str]) -> Part:
+def _part(options: Mapping[str, str], shown: dict[str, str]) -> Part:
+    """Return what takes a part of a file; its first line's number is ``shown`` where that is asked for."""
     steps: list[Part] = []
     if name := options.get("pyobject"):
         steps.append(lambda text: _python_object(text, name))
@@ -96,13 +99,14 @@ def _part(options: Mapping[str, str]) -> Part:
     if "start-line" in options or "end-line" in options:
         steps.append(lambda text: _by_offsets(text, options))
     steps.append(lambda text: _by_marks(text, options))
-    if "dedent" in options:
-        steps.append(dedented)
 
     def part(text: str) -> str:
+        file = text
         for step in steps:
             text = step(text)
-        return whole(text)
+        if "lineno-match" in options and (at := f"\n{file}\n".find(f"\n{text}\n")) >= 0:
+            shown["lineno-start"] = str(file.count("\n", 0, at) + 1)
+        return whole(dedented(text) if "dedent" in options else text)
 
     return part
 

@@ -1,4 +1,4 @@
-"""Code blocks among the tokens of a page: what is written in them for the tool becomes data about them."""
+"""Code blocks among the tokens of a page, whose comments for the tool become data about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A block of code as its author wants it shown: the text without what is written in it for the tool.
+"""A code block as its author wants it shown: its text, without the comments that are meant for the tool.
 
 Taken out are comments that mark lines (``// [!code ++]`` of VitePress, ``// highlight-next-line`` of
 Docusaurus), numbers of annotations (``# (1)!`` of Material), options of MyST and Sphinx above the code, and

@@ -33,13 +33,11 @@ def read_html(html: str, where: str) -> ParsedContent:
     main = _main(soup)
     flow = Flow()
     flow.walk(main)
-    for pre in main.find_all("pre"):
-        if code_language := language_of(pre):
-            kept = [name for name in attribute(pre, "class").split() if name.startswith(_LINES)]
-            pre["class"] = " ".join([f"language-{code_language}", *kept])
+    _name_languages(main)
     return ParsedContent(
         text=flow.text(),
-        html=sanitize(main.decode_contents()),
+        # The site's settings say whether pages show images of other hosts.
+        html=sanitize(main.decode_contents(), remote_images=True),
         title=title or first_title(flow.headings, flow.blocks),
         language=language,
         description=metas.get("description", "") or metas.get("og:description", ""),
@@ -51,6 +49,14 @@ def read_html(html: str, where: str) -> ParsedContent:
         links=tuple(flow.links),
         anchors=unique(name for tag in main.find_all(True) for name in _names(tag)),
     )
+
+
+def _name_languages(main: Tag) -> None:
+    """Give each code block the class that tells its language, and those that tell of its lines."""
+    for pre in main.find_all("pre"):
+        if language := language_of(pre):
+            kept = [name for name in attribute(pre, "class").split() if name.startswith(_LINES)]
+            pre["class"] = " ".join([f"language-{language}", *kept])
 
 
 def _metas(soup: BeautifulSoup) -> dict[str, str]:

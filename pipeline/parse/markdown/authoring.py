@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ...includes.fences import fences_of
 from ..markup import VIDEO_HOST, linked, with_linked_frames
@@ -90,8 +90,7 @@ def published_text(text: str, front_matter: str) -> str:
     if _MAY_EMBED.search(text):
         text = _outside_code(text, _FRAMES, lambda found: with_linked_frames(found["frame"]))
     if "{{" in text and "fm." in text:
-        values = json.loads(front_matter)
-        text = _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
+        text = _filled_in(text, json.loads(front_matter))
     if "{==" in text or "{++" in text or "{--" in text:
         text = _outside_code(text, _AROUND_BLOCKS, lambda _: "\0")
     if "{:" in text:
@@ -104,6 +103,10 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _BLOCK_NAME, _anchored)
     # A line that held nothing else goes with it, or it would end a paragraph.
     return _BLANK_LINE.sub("", text) if "\0" in text else text
+
+
+def _filled_in(text: str, values: Mapping[str, object]) -> str:
+    return _outside_code(text, _FRONT_MATTER, lambda found: _shown(values.get(found["key"])))
 
 
 def _kept(found: re.Match[str]) -> str:

@@ -84,11 +84,7 @@ def markdown_parser() -> MarkdownIt:
     """
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING, "linkify": True})
     md.enable(["table", "strikethrough", "linkify"])
-    # Only an address with its scheme is a link: "build.rs" and "next.js" are names of files.
-    md.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # type: ignore[union-attr]
-    md.linkify.add("//", None).add("ftp:", None).add("mailto:", None)  # type: ignore[union-attr]
-    md.linkify.add("http:", {"validate": MethodType(_address_length, md.linkify)})  # type: ignore[union-attr]
-    md.inline.ruler.at("linkify", _linkify)
+    _find_addresses(md)
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
     md.use(sub_plugin).use(superscript_plugin)
     md.use(attrs_plugin, after=("image", "link_close", "code_inline"), allowed=_ATTRIBUTES)
@@ -100,6 +96,25 @@ def markdown_parser() -> MarkdownIt:
     md.inline.ruler.before("sup", "inserted", inserted)
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "tag", _tag)
+    _rewrite_tokens(md)
+    for name in ("wikilink", "transclusion", "tag", "person"):
+        md.add_render_rule(name, _render_reference)
+    md.add_render_rule("formula", _render_formula)
+    md.add_render_rule(KEYS, render_keys)
+    md.add_render_rule(TASK, render_task)
+    return md
+
+
+def _find_addresses(md: MarkdownIt) -> None:
+    """Make links of addresses with their scheme only: "build.rs" and "next.js" are names of files."""
+    md.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # type: ignore[union-attr]
+    md.linkify.add("//", None).add("ftp:", None).add("mailto:", None)  # type: ignore[union-attr]
+    md.linkify.add("http:", {"validate": MethodType(_address_length, md.linkify)})  # type: ignore[union-attr]
+    md.inline.ruler.at("linkify", _linkify)
+
+
+def _rewrite_tokens(md: MarkdownIt) -> None:
+    """Add the rules that change tokens once blocks, or their inline content, are parsed."""
     md.core.ruler.after("block", "callouts", mark_callouts)
     md.core.ruler.after("block", "listings", read_listings)
     md.core.ruler.after("block", "heading_attributes", _cut_heading_attributes)
@@ -110,12 +125,6 @@ def markdown_parser() -> MarkdownIt:
     md.core.ruler.after("inline", "bare_code", bare_code)
     md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
-    for name in ("wikilink", "transclusion", "tag", "person"):
-        md.add_render_rule(name, _render_reference)
-    md.add_render_rule("formula", _render_formula)
-    md.add_render_rule(KEYS, render_keys)
-    md.add_render_rule(TASK, render_task)
-    return md
 
 
 def _linkify(state: StateInline, silent: bool) -> bool:

@@ -39,7 +39,7 @@ _TYPES = {
     "rtype": "Returns",
     "ytype": "Yields",
 }
-# What follows their name is no name of a parameter with its type.
+# What follows their name is not a name of a parameter with its type.
 _WHOLE = frozenset({"Raises", "Status codes", "Return values"})
 _UNSEEN = "meta"
 

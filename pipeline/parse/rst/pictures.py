@@ -7,6 +7,7 @@ import re
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from ...sanitize import SIDES
 from .admonitions import Lenient, by_name
 
 SHAPE = "noctule-shape"
@@ -26,7 +27,6 @@ _PIXELS = {
     "cm": 96 / 2.54,
     "mm": 96 / 25.4,
 }
-_SIDES = ("left", "center", "right")
 
 
 class _Picture(Lenient):
@@ -38,13 +38,13 @@ class _Picture(Lenient):
         picture: nodes.Element = nodes.image("", uri=source, alt=self.options.get("alt", ""))
         picture[SHAPE] = self.shape()
         side = self.options.get("align", "")
-        if side in _SIDES and not self.content:
+        if side in SIDES and not self.content:
             picture[SHAPE]["align"] = side
         if target := self.options.get("target", ""):
             picture = self.reference(target, picture)
         if not self.content:
             return self.named(picture)
-        classes = [f"align-{side}"] if side in _SIDES else []
+        classes = [f"align-{side}"] if side in SIDES else []
         return self.named(nodes.figure("", picture, *self.below(), classes=classes))
 
     def below(self) -> list[nodes.Node]:

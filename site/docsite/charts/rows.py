@@ -73,7 +73,7 @@ def _named(y: float, name: str, note: str) -> str:
     return label(0, y + 14, fitting(name, room), "name") + label(WIDTH, y + 14, note, "", "end")
 
 
-def moves_figure(title: str, sentence: str, moves: Sequence[Shift], unit: Unit = "count") -> Figure | None:
+def moves_figure(title: str, sentence: str, moves: Sequence[Shift]) -> Figure | None:
     """Return a line from before to now for each, in the order given: an open dot, and a full one."""
     if not moves:
         return None
@@ -81,15 +81,19 @@ def moves_figure(title: str, sentence: str, moves: Sequence[Shift], unit: Unit =
     if more > 0:
         sentence = f"{sentence} {more:,} more are not drawn."
     told = "; ".join(
-        f"{each.name}: {shown(each.before, unit)} to {shown(each.now, unit)}{each.note and ', '}{each.note}"
+        f"{each.name}: {_count(each.before)} to {_count(each.now)}{each.note and ', '}{each.note}"
         for each in some
     )
-    drawing = svg(WIDTH, len(some) * ROW, title, f"{sentence} {told}", _moves(some, unit))
+    drawing = svg(WIDTH, len(some) * ROW, title, f"{sentence} {told}", _moves(some))
     legend = (("open", "before"), ("up", "now, more"), ("down", "now, fewer"))
     return Figure(title, sentence, drawing, legend=legend)
 
 
-def _moves(moves: Sequence[Shift], unit: Unit) -> Iterator[str]:
+def _count(value: float) -> str:
+    return shown(value, "count")
+
+
+def _moves(moves: Sequence[Shift]) -> Iterator[str]:
     most = max(max(each.before, each.now) for each in moves) or 1.0
     low = min(0.0, *(min(each.before, each.now) for each in moves))
     for at, each in enumerate(moves):
@@ -97,7 +101,7 @@ def _moves(moves: Sequence[Shift], unit: Unit) -> Iterator[str]:
         then, now = (
             6 + (value - low) / ((most - low) or 1.0) * (WIDTH - 12) for value in (each.before, each.now)
         )
-        figures = f"{shown(each.before, unit)} → {shown(each.now, unit)}"
+        figures = f"{_count(each.before)} → {_count(each.now)}"
         kind = "up" if each.now > each.before else "down" if each.now < each.before else "same"
         yield _named(y, each.name, f"{each.note}, {figures}" if each.note else figures)
         yield line(6, y + 25, WIDTH - 6, y + 25, "grid")

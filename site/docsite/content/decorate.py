@@ -15,7 +15,7 @@ from ...pipeline.model import Heading
 from ...pipeline.parse.code.info import code_info, language_name
 from ...pipeline.parse.code.listing import CodeListing
 from ...pipeline.parse.labels import FORMULA, PARSED, UNTITLED
-from ...pipeline.sanitize import ID_PREFIX
+from ...pipeline.sanitize import ID_PREFIX, SIDES
 from .embedded import attributes_of, image_html, labelled, player_html
 from .formulas import formula_html
 from .highlight import listing_html
@@ -118,9 +118,7 @@ class Decorator:
             return f"<div{attributes}>"
         side = given.pop("align", "")
         kept = "".join(f' {name}="{value}"' for name, value in given.items() if name != "class")
-        return (
-            f'<{tag}{kept} class="align-{side}">' if side in ("left", "center", "right") else f"<{tag}{kept}>"
-        )
+        return f'<{tag}{kept} class="align-{side}">' if side in SIDES else f"<{tag}{kept}>"
 
     def _titled(self, attributes: str, target: str) -> str:
         """Return a link without a text of its own, with the title of what it leads to."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape, unescape
 
 from ...pipeline.parse.markup import sized
-from ...pipeline.sanitize import is_outward
+from ...pipeline.sanitize import SIDES, is_outward
 from ..link_rows import Asset, LinkRow
 from .linking import PageLinks
 
@@ -158,7 +158,7 @@ def _size(asset: Asset, given: Mapping[str, str]) -> tuple[str, str]:
 def _side(given: Mapping[str, str]) -> str:
     """Return the class of an image that stands at a side, with the text beside it, or in the middle."""
     side = given.get("align", "").lower()
-    return f"align-{side}" if side in ("left", "center", "right") else ""
+    return f"align-{side}" if side in SIDES else ""
 
 
 def _is_larger(asset: Asset, width: str) -> bool:

@@ -24,6 +24,7 @@ from ...pipeline.parse.markdown.authoring import TAG_LIST
 from ...pipeline.parse.markdown.inline import read_inline
 from ...pipeline.parse.markdown.marks import render_task
 from ...pipeline.parse.markdown.syntax import markdown_parser
+from ...pipeline.sanitize import SIDES
 from .definitions import definition_lists
 from .formulas import formula_html
 from .highlight import diagram, listing_html
@@ -252,7 +253,7 @@ class _Renderer(RendererHTML):
 def _cell(token: Token) -> str:
     style = str(token.attrs.get("style", ""))
     side = style.removeprefix("text-align:")
-    return f'<{token.tag} align="{side}">' if side in ("left", "center", "right") else f"<{token.tag}>"
+    return f'<{token.tag} align="{side}">' if side in SIDES else f"<{token.tag}>"
 
 
 def _reference(token: Token) -> Reference:

@@ -107,7 +107,7 @@ class _Rendering:
 
     def _html(self, entry: Entry, stack: tuple[str, ...], links: PageLinks) -> tuple[str, list[Anchored]]:
         html = self._library.html(entry)
-        clean = sanitize(html)
+        clean = sanitize(html, remote_images=self.remote_images)
         headings = html_headings(clean, self._library.anchors(entry))
         decorator = Decorator(
             links,

@@ -133,7 +133,7 @@ class Cards:
             return ImageFont.truetype(BytesIO(self._style.bold if bold else self._style.plain), size)
         except OSError as error:
             hint = "Take a TrueType or OpenType font; or set cards = false."
-            what = f"it is no font that can be drawn with: {error}"
+            what = f"it is not a font that can be drawn with: {error}"
             raise SettingsError(what, where="[site] card_font", hint=hint) from None
 
     def _writes(self, text: str) -> bool:

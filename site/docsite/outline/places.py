@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence, Set
 
 from ...pipeline.address import slug_path, unnumbered
-from ...pipeline.links.published import dated_path
+from ...pipeline.links.published import dated_path, without_ending
 from .. import urls
 from ..library import Entry
 
@@ -18,7 +18,7 @@ def place_of(entry: Entry) -> str:
     place, own = entry.place or entry.page, urls.page_path(entry.path)
     plain = unnumbered(own)
     for path in (plain, entry.path) if entry.placement.slug else (entry.path,):
-        slug = slug_path(path, entry.placement.slug) or "index"
+        slug = without_ending(slug_path(path, entry.placement.slug)) or "index"
         published = f"{slug if entry.placement.slug else dated_path(path)}.html"
         if f"/{place}".endswith(f"/{published}"):
             return place.removesuffix(published) + own

@@ -126,9 +126,6 @@ def plan_site(
 
     appearance = appearance_of(settings)
     library = Library(snapshot, originals=originals, settings=settings)
-    policy = content_security_policy(remote_images=settings.remote_images, events=settings.events)
-    words = load_words(settings.words, settings.language)
-    theme = Theme(words, settings.templates, policy, _other_words(settings))
     tags = library.tags()
     tag_pages = urls.slug_pages(tags, "_tags")
     contents = contents_of(library, declared_contents(settings), settings.blogs)
@@ -155,7 +152,7 @@ def plan_site(
         relations=related.Relations(library.entries, library.edges, settings.related),
         backlinks=related.backlink_rows(library.edges),
         renderer=Renderer(library, tag_pages, remote_images=settings.remote_images),
-        theme=theme,
+        theme=_theme(settings),
         twins=twins,
         topics=topics,
         topic_of={topic.community_id: topic for topic in topics},
@@ -165,6 +162,12 @@ def plan_site(
         words=read_words(snapshot, library) if settings.search else (),
         contents=contents,
     )
+
+
+def _theme(settings: Site) -> Theme:
+    policy = content_security_policy(remote_images=settings.remote_images, events=settings.events)
+    words = load_words(settings.words, settings.language)
+    return Theme(words, settings.templates, policy, _other_words(settings))
 
 
 def _outline(

@@ -136,13 +136,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files, base: Ba
     if base is None:
         segment, recent = lookup.base(snapshot.id, now, known), RecentSegment()
     else:
-        whole = _material(base.snapshot, lookup.ranking)
-        before = _still_said(whole, now, base.changes)
-        known_before = aliases(read_surfaces(base.snapshot))
-        kept = {word: terms for word, terms in known_before.items() if word in known}
-        segment = lookup.base(base.snapshot.id, before, kept, whole)
-        added = {word: terms for word, terms in known.items() if kept.get(word) != terms}
-        recent = lookup.recent(now, before, segment, base.changes, added)
+        segment, recent = lookup.segments(base, now, known)
     inverted_file = lookup.lists(now, segment.turn)
     return Lookup(
         shape=now.shape,
@@ -213,6 +207,16 @@ class _Lookup:
         borders = first_terms(lexicon, (whole or said).has_vector())
         shards = make_shards(said.lexicon, postings, turned, known, self.files, borders)
         return _Segment(BaseSegment(name, shape.documents, shape.passages, ceiling, shards), turn)
+
+    def segments(self, base: Base, now: _Material, known: Aliases) -> tuple[_Segment, RecentSegment]:
+        """Add the shards of the base without what is not said any more, and those of what was said since."""
+        whole = _material(base.snapshot, self.ranking)
+        before = _still_said(whole, now, base.changes)
+        known_before = aliases(read_surfaces(base.snapshot))
+        kept = {word: terms for word, terms in known_before.items() if word in known}
+        segment = self.base(base.snapshot.id, before, kept, whole)
+        added = {word: terms for word, terms in known.items() if kept.get(word) != terms}
+        return segment, self.recent(now, before, segment, base.changes, added)
 
     def lists(self, material: _Material, turn: Floats | None) -> InvertedFile | None:
         """Add the lists of documents by meaning."""

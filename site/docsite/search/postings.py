@@ -130,9 +130,8 @@ def arrange(
     del impact
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
-    lists = np.searchsorted(owner[order], np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1)).astype(
-        np.int64
-    )
+    ends = np.arange(len(lexicon.terms) * (len(TIERS) + 1) + 1)
+    lists = np.searchsorted(owner[order], ends).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
     return Postings(
         written.ranges,

@@ -52,7 +52,7 @@ def test_another_logo_of_the_same_name_reaches_the_next_build(tmp_path: Path) ->
 
 def test_a_logo_that_holds_a_script_is_refused(tmp_path: Path) -> None:
     bad = _file(tmp_path, "one.svg", SVG.replace(b"<rect", b"<script>1</script><rect"))
-    with pytest.raises(SettingsError, match="logo is no image that a page may show"):
+    with pytest.raises(SettingsError, match="logo is not an image that a page may show"):
         appearance_of(Site(logo=bad))
 
 
@@ -91,7 +91,7 @@ def test_fonts_are_copied_and_named_before_the_themes_own(tmp_path: Path) -> Non
 
 
 def test_a_font_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no font"):
+    with pytest.raises(SettingsError, match="not a font"):
         appearance_of(Site(fonts=Fonts(text=(_file(tmp_path, "a.woff2", b"<html>"),))))
     with pytest.raises(SettingsError, match="neither a font"):
         appearance_of(Site(fonts=Fonts(text=("x; } body { display: none",))))

@@ -106,8 +106,8 @@ def test_words_are_replaced_one_by_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('[text]\nall_page = "x"\n', "text.all_page is no key"),
-        ('[texts]\nall_pages = "x"\n', "texts is no table"),
+        ('[text]\nall_page = "x"\n', "text.all_page is not a key"),
+        ('[texts]\nall_pages = "x"\n', "texts is not a table"),
         ("[text]\nall_pages = 3\n", "text.all_pages is not a text"),
         ('[text]\nedit = "{path}"\n', "has {path}, which is not filled in"),
         ('[text]\nand_more = "{count:99999999}"\n', "only plain names"),
@@ -142,6 +142,6 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(setting: str, tmp_path: Pat
 
 def test_a_language_is_a_tag() -> None:
     for code in ("x" * 300, "../x", 'en"><script>', ""):
-        with pytest.raises(ValueError, match="is no language"):
+        with pytest.raises(ValueError, match="is not a language"):
             Site(language=code)
     assert Site(language="pt-BR").language == "pt-BR"

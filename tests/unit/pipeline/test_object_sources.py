@@ -212,7 +212,7 @@ def test_dates_are_those_of_the_store(store: type[FaultyStore]) -> None:
         ({"root": "abfs://docs?sig=secret"}, "no query"),
         ({"root": "https://example.org/docs"}, "does not list"),
         ({"root": "file://docs"}, "working directory"),
-        ({"root": "zip://docs::a.zip"}, "no address"),
+        ({"root": "zip://docs::a.zip"}, "not an address"),
         ({"root": "s3://b/docs", "modified_from": "git"}, 'leave out modified_from = "git"'),
         ({"root": "s3://b/docs", "snippet_folders": ["x"]}, "leave out snippet_folders"),
     ],

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from starlette.testclient import TestClient
 
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.settings.reading import parse
+from noctule.server import current
 from noctule.server.app import Extension, service_app
 from noctule.server.service import SearchService
 
@@ -49,6 +51,15 @@ def problem_in(answer: Any, status: int, code: str) -> dict[str, Any]:
 
 
 Start = Callable[..., Asked]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_collection_at_a_swap() -> Iterator[None]:
+    """A swap looks for cycles in the whole process, which is that of all tests here, and takes a second."""
+    with pytest.MonkeyPatch.context() as patched:
+        nothing = SimpleNamespace(collect=lambda: 0, freeze=lambda: None, unfreeze=lambda: None)
+        patched.setattr(current, "gc", nothing)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -241,8 +241,9 @@ class _Circle:
 
 
 def test_what_is_served_is_not_looked_through_again_and_what_was_goes(
-    world: _World, current: CurrentSearcher
+    world: _World, current: CurrentSearcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(module, "gc", gc)
     current.refresh()
     kept = gc.get_freeze_count()
     assert kept > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import Counter
@@ -141,8 +142,10 @@ def test_a_server_that_cannot_be_asked_says_why() -> None:
 def test_tokens_for_servers(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("s3cret\n")
     (tmp_path / "two").write_text("one two\n")
+    (tmp_path / "large").write_text("x" * 100_000)
+    os.mkfifo(tmp_path / "pipe")
     assert (read_token(""), read_token(str(tmp_path / "token"))) == ("", "s3cret")
-    for wrong in ("none", "two"):
+    for wrong in ("none", "two", "large", "pipe"):
         with pytest.raises(SettingsError, match="token"):
             read_token(str(tmp_path / wrong))
 

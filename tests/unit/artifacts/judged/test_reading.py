@@ -142,7 +142,7 @@ def test_only_queries_that_a_document_answers_are_scored(tmp_path: Path) -> None
         ({"qrels_tsv": "query-id\tcorpus-id\tscore\n"}, "there are no judgements", "qrels.tsv"),
         ({"qrels_tsv": "q7\td1\t1\n"}, "no query has a document that answers it", ""),
         ({"qrels_tsv": "q1\td1\t0\n"}, "no query has a document that answers it", ""),
-        ({"queries_jsonl": QUERIES + QUERIES}, "the query 'q1' is there twice", "queries.jsonl, line 3"),
+        ({"queries_jsonl": QUERIES + QUERIES}, "the query 'q1' occurs twice", "queries.jsonl, line 3"),
         (
             {"queries_jsonl": '{"_id": "q1", "text": " "}'},
             "the query 'q1' has no text", "queries.jsonl, line 1",
@@ -165,11 +165,11 @@ def test_only_queries_that_a_document_answers_are_scored(tmp_path: Path) -> None
         ({"qrels_tsv": "q1\td1\tinf\n"}, "the gain inf is not a whole number", "qrels.tsv, line 1"),
         ({"qrels_tsv": "q1\td1\tgood\n"}, "the gain 'good' is not a number", "qrels.tsv, line 1"),
         ({"qrels_tsv": "q1\td1\n"}, "2 columns", "qrels.tsv, line 1"),
-        ({"docs_tsv": "d1\ta.md\nd1\tb.md\n"}, "the document 'd1' is there twice", "docs.tsv, line 2"),
+        ({"docs_tsv": "d1\ta.md\nd1\tb.md\n"}, "the document 'd1' occurs twice", "docs.tsv, line 2"),
         ({"docs_tsv": "d1\n"}, "1 columns", "docs.tsv, line 1"),
         (
             {"corpus_jsonl": '{"_id": "d1"}\n{"_id": "d1"}\n'},
-            "the document 'd1' is there twice", "corpus.jsonl",
+            "the document 'd1' occurs twice", "corpus.jsonl",
         ),
         ({"run_txt": "q1 Q0 d1 1 high tag\n"}, "rank or score is not a number", "run.txt, line 1"),
         (

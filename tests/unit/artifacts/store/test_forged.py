@@ -70,10 +70,10 @@ def test_a_document_that_would_be_a_file_or_a_link_elsewhere_is_refused(
 @pytest.mark.parametrize("front", ['{"slug": "list', '["slug", "list"]', '{"slug": "list\0"}', "[" * 50_000])
 def test_front_matter_that_is_no_json_object_is_refused_where_it_is_read(front: str, tmp_path: Path) -> None:
     for read in (visibility_of, placement_of) if "slug" in front else (read_front_matter_json,):
-        with pytest.raises(DamagedSnapshot, match="is no JSON object"):
+        with pytest.raises(DamagedSnapshot, match="is not a JSON object"):
             read(front)
     forged = _forged(tmp_path / "s", "documents.parquet", _cell("documents", "front_matter", front))
-    with forged as snapshot, pytest.raises(DamagedSnapshot, match="is no JSON object"):
+    with forged as snapshot, pytest.raises(DamagedSnapshot, match="is not a JSON object"):
         check_deep(snapshot.path, snapshot.id)
 
 

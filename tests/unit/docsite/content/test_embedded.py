@@ -213,3 +213,16 @@ def test_images_from_the_web_are_texts_unless_they_are_allowed() -> None:
         "referrerpolicy": "no-referrer",
     }
     assert linked["alt"] == "c.png" and linked.parent is not None and linked.parent.name == "a"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("page.html", '<h1>T</h1><p>x <img src="https://e.org/b.svg" alt="A badge"></p>'),
+        ("page.rst", "T\n=\n\n.. image:: https://e.org/b.svg\n   :alt: A badge\n"),
+    ],
+)
+def test_images_from_the_web_are_allowed_in_every_format(name: str, text: str) -> None:
+    (plain, shown) = (page_of({name: text}, "page.html", Site(remote_images=on)) for on in (False, True))
+    assert not plain.select("article img") and "A badge" in plain.text
+    assert [image["src"] for image in shown.select("article img")] == ["https://e.org/b.svg"]

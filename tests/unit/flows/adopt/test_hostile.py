@@ -143,7 +143,7 @@ def test_a_language_is_a_tag_or_left(tmp_path: Path) -> None:
     assert take_over(repo).tables["site"]["language"][0] == "pt-BR"
     (repo / "mkdocs.yml").write_text(f"site_name: T\ntheme: {{language: {'x' * 300}}}\n")
     found = take_over(repo)
-    assert "language" not in found.tables["site"] and "is no language" in "; ".join(found.left)
+    assert "language" not in found.tables["site"] and "is not a language" in "; ".join(found.left)
 
 
 @pytest.mark.timeout(20)

@@ -71,6 +71,16 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "navigation": ["zensical.toml"], "api": {"packages": ["kept"], "pages": ""},
          "auto_append": ["links.md"]},
     ),
+    "MkDocs, with what is private": (
+        {"mkdocs.yml": "site_name: T\nexclude_docs: |\n  *.py\n\n  /internal/\ndraft_docs: |\n  drafts/\n",
+         "docs/a.md": "# A\n"},
+        {"root": "docs", "exclude": ["*.py", "/internal/", "drafts/"]},
+    ),
+    "MkDocs, with a plugin of Material by its full name": (
+        {"mkdocs.yml": "site_name: T\nplugins: [material/blog, material/x]\n",
+         "docs/blog/posts/a.md": "# A\n"},
+        {"root": "docs", "blogs": ["blog"], "left": "the plugin x"},
+    ),
     "Zensical, in YAML": (
         {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},
         {"root": "docs", "title": "T", "navigation": ["zensical.yml"]},
@@ -95,10 +105,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Docusaurus, with a blog": (
         {"docusaurus.config.js": "module.exports = {title: 'T', presets: [['classic',\n"
-         "{docs: {editUrl: 'https://git.example.org/edit/main/'}}]]};\n",
+         "{docs: {editUrl: 'https://git.example.org/edit/main/', exclude: ['**/private/**']}}]]};\n",
          "docs/a.mdx": "import S from '!!raw-loader!@site/src/x.js';\n", "src/x.js": "x",
          "blog/2026-11-25-owl.md": "Owls.\n", "versioned_docs/version-1.0/a.md": "# A\n"},
-        {"root": "docs", "blogs": ["blog"], "snippet_folders": ["src"],
+        {"root": "docs", "blogs": ["blog"], "snippet_folders": ["src"], "exclude": ["**/private/**"],
          "edit_url": "https://git.example.org/edit/main/{collection}/{path}", "name": "docs",
          "left": "the pages in src/; the versions in versioned_docs/"},
     ),
@@ -132,7 +142,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"_config.yml": "title: T\nurl: https://e.org\nbaseurl: /x\nexclude: [vendor]\nplugins: [p]\n",
          "a.md": "# A\n"},
         {"root": ".", "title": "T", "base_url": "https://e.org/x", "exclude": ["vendor"],
-         "left": "plugins of Jekyll"},
+         "slugs": True, "left": "plugins of Jekyll"},
     ),
     "Hugo": (
         {"hugo.toml": 'title = "T"\nbaseURL = "https://e.org/"\ntheme = "x"\n', "content/a.md": "# A\n"},
@@ -151,7 +161,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "content", "exclude": ["*.de.md", "/nl/"], "left": "the language de"},
     ),
     "Dendron": (
-        {"dendron.yml": "workspace:\n  vaults: [{fsPath: v}, {fsPath: w}]\n"
+        {"dendron.yml": "workspace:\n  vaults: [{fsPath: p, visibility: private}, {fsPath: v}, {fsPath: w}]\n"
          "publishing: {siteUrl: 'https://e.org', siteIndex: a, siteHierarchies: [a], seo: {title: T}}\n",
          "v/a.md": "# A\n"},
         {"root": "v", "title": "T", "home": "a.md", "include": ["/a.md", "/a.*.md"], "left": "the vault w"},
@@ -174,7 +184,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "baseUrl: 'e.org',\n"
          "locale: 'en-US', ignorePatterns: ['private']}, plugins: {transformers: [Plugin.X()]}}\n"
          "export default config", "content/a.md": "# A\n"},
-        {"root": "content", "title": "T", "base_url": "https://e.org", "exclude": ["private"]},
+        {"root": "content", "title": "T", "base_url": "https://e.org", "exclude": ["private"],
+         "slugs": True},
     ),
 }  # fmt: skip
 
@@ -211,13 +222,13 @@ def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_no_tool_and_a_second_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no folder of a tool"):
+    with pytest.raises(SourceError, match="not a folder of a tool"):
         take_over_settings(tmp_path, tmp_path)
     (tmp_path / "book.toml").write_text("[book\n")
     with pytest.raises(SourceError, match="cannot be read"):
         take_over_settings(tmp_path, tmp_path)
     (tmp_path / "noctule.toml").write_text("")
-    with pytest.raises(SettingsError, match="one already"):
+    with pytest.raises(SettingsError, match="a settings file already"):
         take_over_settings(tmp_path, tmp_path)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from noctule.flows import api
-from noctule.flows.sources.cascades import held_by_sections
+from noctule.flows.sources.withheld import withheld
 from noctule.pipeline.settings.reading import parse as parse_settings
 
 BELOW = {
@@ -23,15 +23,18 @@ BELOW = {
 }
 
 
-def held(tmp_path: Path, settings_file: str, front: dict[str, dict[str, object]]) -> list[str]:
+def held(
+    tmp_path: Path, settings_file: str, front: dict[str, dict[str, object]], text: str = ""
+) -> list[str]:
     (tmp_path / "content").mkdir()
-    (tmp_path / settings_file).touch()
+    (tmp_path / settings_file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / settings_file).write_text(text)
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "content")}}}, "test")
     rows = [
         {"collection": "docs", "path": path, "front_matter": json.dumps(values)}
         for path, values in {**BELOW, **front}.items()
     ]
-    return [each.path for each in held_by_sections(pa.table({"documents": [rows]}), settings)]
+    return [each.path for each in withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +68,52 @@ def test_a_section_hands_down_that_pages_are_drafts(
 ) -> None:
     below = ["a/_index.md", "a/b/_index.md", "a/b/two.md", "a/one.md"]
     assert sorted(held(tmp_path, "hugo.toml", front)) == (below if expected == "everything" else expected)
+
+
+IN_B = ["a/b/_index.md", "a/b/two.md"]
+
+
+@pytest.mark.parametrize(
+    ("settings_file", "text", "expected"),
+    [
+        ("hugo.toml", '[[cascade]]\ndraft = true\n[cascade.target]\npath = "/a/b/**"', IN_B),
+        ("hugo.yaml", "Cascade:\n  _target: {path: /a/one*}\n  build: {render: never}", ["a/one.md"]),
+        (
+            "config/_default/hugo.toml",
+            "[cascade]\ndraft = true",
+            ["a/_index.md", "a/_posts/p.md", *IN_B, "a/one.md", "c.md"],
+        ),
+        ("config/_default/cascade.yaml", "- {draft: true, target: {path: /c*}}", ["c.md"]),
+        ("config.toml", 'BaseURL = "/"\n[[cascade]]\ndraft = true\n_target = {path = "/c*"}', ["c.md"]),
+        ("config.toml", 'base_url = "/"\n[[cascade]]\ndraft = true', []),
+        ("hugo.toml", "cascade = [", sorted([*BELOW, "a/_posts/p.md"])),
+        ("hugo.toml", "title = [", []),
+        ("_config.yml", "defaults: [{scope: {path: a/b}, values: {published: false}}]", IN_B),
+        ("_config.yml", "defaults: [{scope: {path: content/c.md}, values: {published: false}}]", ["c.md"]),
+        (
+            "_config.yml",
+            "defaults: [{scope: {path: '', type: posts}, values: {published: false}}]",
+            ["a/_posts/p.md"],
+        ),
+        ("dendron.yml", "publishing: {hierarchy: {root: {publishByDefault: true}}}", []),
+        (
+            "dendron.yml",
+            "publishing: {hierarchy: {root: {publishByDefault: {v: false}}, one: {publishByDefault: true},"
+            " two: {publishByDefault: false}}}",
+            ["a/_index.md", "a/_posts/p.md", *IN_B, "a/shown.md", "c.md"],
+        ),
+        (
+            "_config.yml",
+            "defaults: [{scope: {path: a/b}, values: {published: true}},"
+            " {scope: {path: a}, values: {published: false}}]",
+            ["a/_index.md", "a/_posts/p.md", "a/one.md", "a/shown.md"],
+        ),
+    ],
+)
+def test_the_settings_of_the_site_hand_down_that_pages_are_drafts(
+    settings_file: str, text: str, expected: list[str], tmp_path: Path
+) -> None:
+    assert sorted(held(tmp_path, settings_file, {"a/_posts/p.md": {}}, text)) == expected
 
 
 def test_a_cascade_says_nothing_in_other_folders(tmp_path: Path) -> None:

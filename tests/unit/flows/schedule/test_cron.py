@@ -61,7 +61,7 @@ def test_a_time_zone_is_said_with_each_time() -> None:
         ("0 2 31 2 *", "would never run"),
         ("0 2 31 4,6 *", "would never run"),
         ("0 2 */2 * mon", "some crons run on either"),
-        ("@reboot", "no time of day"),
+        ("@reboot", "not a time of day"),
     ],
 )
 def test_what_is_wrong_or_read_differently_is_refused(expression: str, reason: str) -> None:

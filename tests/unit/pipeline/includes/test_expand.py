@@ -108,6 +108,10 @@ def test_a_directive_of_markdown_becomes_what_it_names(directive: str, shown: st
             ".. literalinclude:: app.py\n   :lines: 1\n   :caption:\n   :number-lines:\n",
             '.. code-block:: python\n   :caption: app.py\n   :number-lines: \n\n   """App."""\n',
         ),
+        (
+            ".. literalinclude:: app.py\n   :pyobject: App.run\n   :dedent:\n   :lineno-match:\n",
+            ".. code-block:: python\n   :lineno-start: 5\n\n   def run(self):\n       return 1\n",
+        ),
         ("  .. literalinclude:: app.py\n     :lines: 1\n", '  .. code-block:: python\n\n     """App."""\n'),
     ],
 )  # fmt: skip
@@ -124,7 +128,7 @@ def test_a_directive_of_restructuredtext_becomes_what_it_names(directive: str, s
         ("{{#include a.txt:9}}", "it has 1 lines, none of which is in '9'"),
         ("{{#include a.txt:part}}", "it has no part 'part'"),
         ('--8<-- "a.txt:x-y"', "it has no part 'x-y'"),
-        ("{* a.txt ln[1-2] *}", "'1-2' is no range of lines"),
+        ("{* a.txt ln[1-2] *}", "'1-2' is not a range of lines"),
         ("```{literalinclude} a.txt\n:pyobject: f\n```", "it is not Python"),
         ("```{literalinclude} a.txt\n:end-at: nowhere\n```", "it has no line with 'nowhere' (end-at)"),
         ("```{include} a.txt\n:start-line: x\n```", "start-line and end-line must be numbers"),
@@ -227,6 +231,15 @@ def test_files_that_include_each_other_and_hold_nothing_end_soon() -> None:
 
     expand("{{#include d1.md}}\n" * 30, "/docs/d0.md", find, 1_000_000)
     assert 1_000 < looked <= 10_000
+
+
+def test_commands_that_a_tool_would_describe_are_left_out_with_a_remark() -> None:
+    text = (
+        "A\n\n::: mkdocs-click\n    :module: hatch.cli\n    :command: hatch\n\n```\n::: mkdocs-click\n```\n"
+    )
+    found = expanded(text, {})
+    assert found.text == "A\n\n\n```\n::: mkdocs-click\n```\n"
+    assert found.notes == ("line 3: the commands of hatch.cli are not described: mkdocs-click would run it",)
 
 
 def test_code_that_a_tool_would_run_is_left_out_with_a_remark_unless_it_is_to_be_shown() -> None:

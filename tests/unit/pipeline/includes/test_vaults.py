@@ -109,4 +109,4 @@ def test_the_content_of_quartz_is_a_vault(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     assert tools_of([tmp_path / "content"]) == frozenset()
     (tmp_path / "quartz.config.ts").write_text("")
-    assert tools_of([tmp_path / "content"]) == {"obsidian"}
+    assert tools_of([tmp_path / "content"]) == {"obsidian", "quartz"}

@@ -130,3 +130,22 @@ def test_what_no_file_can_have_in_its_name_is_left_out_of_an_address(tmp_path: P
     root = written(tmp_path, {"docs/a.md": "# A\n", "sidebars.json": json.dumps({"s": [category]})})
     found = documents(Collection(root=str(root / "docs"), sidebars=(str(root / "sidebars.json"),)))
     assert {path: page.title for path, page in found.items()} == {"a.md": "A", "ab.md": "A?"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "lists"),
+    [
+        ("hugo.toml", {"posts/_index.md": "Posts"}),
+        ("quartz.config.ts", {"posts/index.md": "Posts", "posts/my-tales/index.md": "My Tales"}),
+        ("book.toml", {}),
+    ],
+)
+def test_folders_of_hugo_and_quartz_without_an_index_have_lists(
+    settings: str, lists: dict[str, str], tmp_path: Path
+) -> None:
+    names = ("posts/my-tales/a.md", "own/_index.md", "own/b.md", "page/index.md", "top.md", "top/c.md")
+    root = written(tmp_path, {**{f"content/{name}": "# T\n" for name in names}, settings: ""}) / "content"
+    found = documents(Collection(root=str(root), exclude=("own/b.md",)))
+    assert {path: page.title for path, page in found.items() if path not in names} == lists
+    given = Collection(root=str(root), include=("posts/my-tales/a.md",))
+    assert [*documents(given)] == ["posts/my-tales/a.md"]

@@ -85,8 +85,8 @@ def test_an_empty_canvas_is_a_page_with_a_title() -> None:
     ("canvas", "fault"),
     [
         ("{", "not JSON"),
-        ("[]", "no canvas"),
-        ({"nodes": [1]}, "no canvas"),
+        ("[]", "not a canvas"),
+        ({"nodes": [1]}, "not a canvas"),
         ({"nodes": [{}] * 10_001}, "more than 10,000"),
     ],
 )

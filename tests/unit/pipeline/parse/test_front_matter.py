@@ -277,3 +277,8 @@ def test_json_in_braces_is_read_as_hugo_does() -> None:
     assert (front.title, front.tags, text[front.end :]) == ("Owls", ("a", "b"), "body\n")
     wrong = read_front_matter('{"title": ["x"]}\nbody\n', "c:x.md")
     assert wrong.end and "line 1: title must be one value" in wrong.fault
+
+
+def test_a_tag_may_be_an_object_with_a_label() -> None:
+    text = "---\ntags:\n  - label: Field Owls\n    permalink: /owls\n  - plain\n---\n"
+    assert read_front_matter(text, "a.md").tags == ("Field Owls", "plain")

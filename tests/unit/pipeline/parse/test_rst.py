@@ -9,6 +9,7 @@ from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links
 from noctule.pipeline.model import Document, ResolvedLink, Source
 from noctule.pipeline.parse import parse
+from noctule.pipeline.parse.labels import label_anchor
 from noctule.pipeline.settings.collection import Collection, Rule
 
 
@@ -257,6 +258,10 @@ def test_a_leading_slash_is_the_folder_of_the_sources_wherever_that_is() -> None
         "project/doc/source/tune/page.html": '<p><a href="/core/actors">x</a></p>',
     }
     assert [link.target_id for link in resolved(pages)] == ["c:project/doc/source/core/actors.rst", None]
+
+
+def test_a_label_may_go_on_in_the_next_line() -> None:
+    assert label_anchor("Fixing\n   conflicts") == label_anchor("fixing conflicts") == "ref:fixing-conflicts"
 
 
 def test_a_label_of_the_same_page_is_shown_as_its_title() -> None:

@@ -58,7 +58,7 @@ def test_the_owner_says_what_undeclared_files_are() -> None:
     wrong = Source("c", "a.md", b"# K\x81\n", sha256_hex(b"# K\x81\n"))
     with pytest.raises(RejectedDocument, match="neither UTF-8 nor cp1252: byte 0x81 at offset 3"):
         parse(wrong, Collection(root="unused", encoding="windows-1252"))
-    with pytest.raises(ValueError, match="no encoding of text"):
+    with pytest.raises(ValueError, match="not an encoding of text"):
         Collection(root="unused", encoding="base64")
 
 

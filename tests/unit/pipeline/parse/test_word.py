@@ -83,9 +83,9 @@ def test_markup_in_the_text_is_text() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"no archive", "no Word document"),
-        (docx_of("")[:-40], "no Word document"),
-        (docx_of("", files={"word/document.xml": "<a"}), "no Word document"),
+        (b"no archive", "not a Word document"),
+        (docx_of("")[:-40], "not a Word document"),
+        (docx_of("", files={"word/document.xml": "<a"}), "not a Word document"),
         (
             docx_of("", files={"word/document.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a/>'}),
             "declares a document type",

@@ -108,6 +108,7 @@ def test_every_public_module_has_a_page_and_links_are_not_followed(project: Path
 def test_each_object_is_a_section_named_by_its_dotted_path(project: Path) -> None:
     page = documents(project)["api/birds/owls.md"]
     assert page.title == "birds.owls" and page.notes == ()
+    assert page.front_matter == '{"custom_edit_url":null}'  # there is no such file
     names = [(each.text, each.anchor) for each in page.headings]
     assert names == [
         ("birds.owls", "birds.owls"),

@@ -151,3 +151,13 @@ def test_a_link_of_myst_to_a_described_object_leads_to_it(package: Path) -> None
         ("c:api.md", "pkg.core.run", "resolved"),
         (None, "", "missing-asset"),
     ]
+
+
+def test_a_result_of_several_lines_is_one_and_the_colons_of_roles_end_no_type(package: Path) -> None:
+    said = (
+        "Returns:\n        A pair ``(a, b)``, where\n"
+        "        ``b`` is bytes. Since :class:`Owl`\n        flies.\n"
+    )
+    (package / "pkg/core.py").write_text(f'def run():\n    """Run.\n\n    {said}    """\n')
+    page = read(package, "API\n===\n\n.. autofunction:: pkg.core.run\n")
+    assert "A pair (a, b), where b is bytes. Since Owl flies." in page.text

@@ -91,7 +91,7 @@ async def test_documents_are_resources_of_their_snapshot(lender: _Lender) -> Non
             "noctule://0/notes:sea.md",
             "file:///etc/passwd",
         ):
-            with pytest.raises(MCPError, match=r"Nearest|no resource"):
+            with pytest.raises(MCPError, match=r"Nearest|not a resource"):
                 await client.read_resource(wrong)
 
 

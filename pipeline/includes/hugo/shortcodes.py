@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from . import as_markdown
-from .as_markdown import Arguments, arguments
-from .fences import Fences, code_of, fenced, indent_before, language_of
-from .parts import Directive, Literal
-from .project import Context, shown, value_at, without_front_matter
+from .. import as_markdown
+from ..as_markdown import Arguments, arguments
+from ..fences import Fences, code_of, fenced, indent_before, language_of
+from ..parts import Directive, Literal
+from ..project import Context, shown, value_at, without_front_matter
+from .templates import filled
 
 MARKS = ("{{<", "{{%")
 
@@ -30,18 +31,11 @@ _SILENT_NAMES = "br cards column columns icon katex math rawhtml rss steps tabpa
 _SILENT = frozenset(_SILENT_NAMES.split())
 _TABS = frozenset({"tab", "tabitem"})
 _TAB_GROUPS = frozenset({"tabs", "tabpane", "tabset"})
-# The last part of their names, as in hextra/feature-card: what they say in arguments, and in what is no name.
+# The last part of their names, as in hextra/feature-card: what they say in arguments that are not names.
 _WORDS = frozenset({"badge", "kbd", "label"})
 _SAYING_NAMES = "badge button card feature-card hero-badge hero-button kbd label linkcard link-card"
 _SAYING = frozenset(_SAYING_NAMES.split())
 _FILES = frozenset({"file", "folder"})
-# What templates of a site's own shortcodes say; those that decide or compute are not followed.
-_FILTERS = frozenset({"markdownify", "safeHTML", "safeHTMLAttr", "safeURL", "plainify", "htmlEscape"})
-_ACTION = re.compile(r"\{\{-?\s*([^{}\n]{1,200}?)\s*-?\}\}")
-_INNER = re.compile(r"\{\{-?\s*\.Inner\s*(?:\|\s*(?:markdownify|safeHTML|\$?\.Page\.RenderString)\s*)*-?\}\}")
-_GET = re.compile(r"\$?\.Get (?:(\d{1,2})|[\"`]([\w-]+)[\"`])")
-_SITE_VALUE = re.compile(r"\$?\.?(?:Page\.)?site\.(params\.[\w.]+|title|baseurl)", re.IGNORECASE)
-_PAGE_VALUE = re.compile(r"\$?\.Page\.(?:Params\.([\w.]+)|(Title))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +127,7 @@ class _Reader:
             return self.box(name, given, found, end)
         if file := _file_entry(name, given):
             return Literal(*found.span(), file)
-        if made := self.rendered(name, given):
+        if made := self.rendered(name, given, encloses=True):
             gap = "\n\n" if "\n" in inside.strip() else ""
             self.endings[end.start()] = gap + made[1]
             return Literal(*found.span(), made[0] + gap)
@@ -207,36 +201,10 @@ class _Reader:
         found = next(filter(None, map(shown, values)), "")
         return bool(found), found
 
-    def rendered(self, name: str, given: Arguments) -> tuple[str, str] | None:
-        """Return what a site's own shortcode puts before and after what it encloses.
-
-        ``None`` if it has no template, or one that decides or computes.
-        """
-        template = self.context.project.template(name) if re.fullmatch(r"[\w-]+", name) else ""
-        filled = [text for part in _INNER.split(template) if (text := self.filled(part, given)) is not None]
-        if not template or len(filled) > 2 or len(filled) != len(_INNER.split(template)):
-            return None
-        return filled[0], filled[1] if len(filled) > 1 else ""
-
-    def filled(self, template: str, given: Arguments) -> str | None:
-        """Return a template with its values, ``None`` if it holds anything else."""
-        values = [self.value(action[1], given) for action in _ACTION.finditer(template)]
-        texts = _ACTION.sub("\0", template).split("\0")
-        if None in values or any("{{" in text for text in texts):
-            return None
-        return "".join(text + (value or "") for text, value in zip(texts, [*values, ""], strict=True)).strip()
-
-    def value(self, action: str, given: Arguments) -> str | None:
-        """Return the value of an action in a template, ``None`` if it is none that is known."""
-        expression, *filters = (part.strip() for part in action.split("|"))
-        if action.startswith("/*") or not _FILTERS.issuperset(filters):
-            return "" if action.startswith("/*") else None
-        if found := _GET.fullmatch(expression):
-            return given.first(found[2] or "", at=int(found[1] or 99))
-        if found := _SITE_VALUE.fullmatch(expression):
-            return shown(value_at(self.context.project.site, found[1].lower()))
-        found = _PAGE_VALUE.fullmatch(expression)
-        return shown(value_at(self.context.page, found[1] or found[2].lower())) if found else None
+    def rendered(self, name: str, given: Arguments, *, encloses: bool = False) -> tuple[str, str] | None:
+        """Return what a site's own shortcode puts before and after what it encloses, if that is known."""
+        template = self.context.project.template(name)
+        return filled(template, given, self.context, encloses=encloses) if template else None
 
     def address(self, target: str) -> str:
         if re.match(r"[a-z][a-z+.-]*:|#", target):

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
+from noctule.pipeline.includes.hugo.page_names import page_named
 from noctule.pipeline.includes.project import Context, Project, context_of
+from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.settings.collection import Collection
 
 FILES = {"part.md": "---\ntitle: x\n---\nA part.\n", "a.go": "package a\n"}
 
@@ -147,9 +151,9 @@ def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> 
     context = context_of(text, path, [tmp_path / "content", tmp_path])
     found = expand(text, path, lambda *_: IncludedFile("", ""), 100_000, context)
     assert found.text.partition("+++\n")[2].partition("+++\n")[2] == (
-        'v<b>2.1</b> 2.1 c [A]<div title="u"><p>T</p>x</div> y'
+        'v<b>2.1</b> 2.1 c [A]<div title="u"><p>T</p>x</div> xy'
     )
-    assert [note.split()[4] for note in found.notes] == ["decides", "twice"]
+    assert [note.split()[4] for note in found.notes] == ["twice"]
     outside = expand(
         text, path, lambda *_: IncludedFile("", ""), 1_000, context_of(text, path, [tmp_path / "content"])
     )
@@ -205,3 +209,33 @@ def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = time.process_time()
     expanded((piece * 80_000)[:80_000])
     assert time.process_time() - start < 5
+
+
+def test_a_page_that_is_added_later_is_found_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    assert page_named(str(tmp_path), "owl") == ""
+    (tmp_path / "a/b/Owl.md").write_text("x")
+    assert page_named(str(tmp_path), "Owl.md") == "a/b/Owl.md"
+    (tmp_path / "a/owl").mkdir()
+    (tmp_path / "a/owl/_index.md").write_text("x")
+    assert page_named(str(tmp_path), "owl") == ""
+
+
+@pytest.mark.parametrize(
+    "head", ['{"title": "T", "date": 1}\n', "\n\n---\ntitle: T\n---\n", "---\r\ntitle: T\r\n---\r\n"]
+)
+def test_the_front_matter_of_a_page_is_known_however_it_is_written(head: str, tmp_path: Path) -> None:
+    (tmp_path / "hugo.toml").touch()
+    (tmp_path / "a.md").write_bytes(f"{head}Of {{{{< param title >}}}}.".encode())
+    collection = Collection(root=str(tmp_path))
+    file = next(each for each in list_files("c", collection).files if each.path == "a.md")
+    assert read_source(file, collection).content.endswith(b"Of T.")
+
+
+def test_the_name_of_a_shortcode_may_have_capitals_and_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "layouts/shortcodes/Ui").mkdir(parents=True)
+    (tmp_path / "layouts/shortcodes/Ui/myKey.html").write_text("[{{ .Get 0 }}]")
+    (tmp_path / "hugo.toml").touch()
+    path, text = str(tmp_path / "a.md"), "{{< Ui/myKey A >}}"
+    context = context_of(text, path, [tmp_path])
+    assert expand(text, path, lambda *_: IncludedFile("", ""), 1_000, context).text == "[A]"

@@ -1,0 +1,186 @@
+"""What the settings of a folder's tool say of which documents are published.
+
+Nothing of them is run. Where they cannot be read, everything is private that they might keep so.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from ...pipeline.filesystems.opening import is_address
+from ...pipeline.includes.project import tools_of
+from ...pipeline.navigation.literals import names_in, read_module
+from ...pipeline.navigation.summary import NAME as SUMMARY
+from ...pipeline.navigation.summary import read_summary
+from ...pipeline.patterns import pattern_fault
+from ...pipeline.settings.collection import Collection
+from ...pipeline.settings.settings import Settings
+from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml, with_lower_keys
+
+_MAX_BYTES = 2_000_000
+_HUGO = tuple(
+    f"{folder}{name}.{ending}"
+    for folder in ("", "config/_default/", "config/production/")
+    for name in ("hugo", "config", *(("cascade",) if folder else ()))
+    for ending in ("toml", "yaml", "yml")
+)
+_QUARTZ, _QUARTZ_FILTER, _QUARTZ_IGNORES = ("quartz.config.ts",), "ExplicitPublish", "ignorePatterns"
+_JEKYLL, _DENDRON = ("_config.yml",), ("dendron.yml",)
+_HANDS_DOWN = re.compile(r"cascade|defaults|publishByDefault", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishingRules:
+    """What holds for all documents of a collection.
+
+    ``handed_down`` are tables of values that settings of Hugo, Jekyll or Dendron give to pages, in Hugo's
+    form, of which the first counts. With ``is_explicit`` only pages that say ``publish: true`` are published,
+    and those that ``ignored`` matches never. Of mdBook those in ``chapters`` are, if it is one. Where
+    ``unread`` names a file, none is.
+    """
+
+    of_hugo: bool = False
+    handed_down: tuple[Mapping[str, Any], ...] = ()
+    is_explicit: bool = False
+    ignored: tuple[str, ...] = ()
+    chapters: tuple[str, ...] | None = None
+    unread: str = ""
+
+
+NO_RULES = PublishingRules()
+
+
+def rules_of(settings: Settings) -> dict[str, PublishingRules]:
+    """Return the rules of each collection."""
+    return {name: _rules(each) for name, each in settings.collections.items()}
+
+
+def _rules(collection: Collection) -> PublishingRules:
+    """Return what is said in a collection's folder, above it, or in a folder that is read from."""
+    if is_address(collection.root):
+        return NO_RULES
+    root = Path(collection.root)
+    folders = [root, root.parent, *map(Path, collection.snippet_folders)]
+    tools = tools_of(folders)
+    try:
+        hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
+        jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
+        dendron = tuple(_of_dendron(folders)) if "dendron" in tools else ()
+        quartz = [text for _, text in _texts(folders, _QUARTZ)] if "quartz" in tools else []
+        is_explicit = any(_QUARTZ_FILTER in names_in(text) for text in quartz)
+        ignored = tuple(pattern for text in quartz for pattern in _ignored(text))
+        chapters = _chapters(root)
+        return PublishingRules("hugo" in tools, hugo + jekyll + dendron, is_explicit, ignored, chapters)
+    except _NotKnown as fault:
+        return PublishingRules("hugo" in tools, unread=str(fault))
+
+
+class _NotKnown(Exception):
+    """A file of settings cannot be read; the message is its name."""
+
+
+def _texts(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each of these files that is there, within its folder."""
+    for name in names:
+        for folder in folders:
+            try:
+                yield name, read_regular(folder / name, _MAX_BYTES, folder).decode("utf-8", "replace")
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except (OSError, NotRead):
+                raise _NotKnown(name) from None
+
+
+def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the values of each of these files that may hand something down."""
+    for name, text in _texts(folders, names):
+        if not _HANDS_DOWN.search(f"{name}\n{text}"):
+            continue
+        try:
+            values = read_toml(text) if name.endswith(".toml") else read_yaml(text)
+        except (tomllib.TOMLDecodeError, NotRead, ValueError, RecursionError):
+            raise _NotKnown(name) from None
+        yield name, values if isinstance(values, dict) else {"cascade": values}
+
+
+def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
+    """Yield the tables of ``cascade`` in Hugo's settings, or in a file of that name beside them."""
+    for name, values in _tables(folders, _HUGO):
+        given = with_lower_keys(values)
+        is_own = Path(name).stem == "cascade" and "cascade" not in given
+        found = given if is_own else given.get("cascade")
+        yield from (
+            each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)
+        )
+
+
+def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the ``defaults`` of Jekyll, of which the most special count, and of these the last.
+
+    Their paths may begin at the folder above the one of this name, where the settings may be.
+    """
+    given = [each for _, values in _tables(folders, _JEKYLL) for each in _list(values.get("defaults"))]
+    scopes = [(each.get("scope"), each.get("values")) for each in given if isinstance(each, dict)]
+    tables = [(scope if isinstance(scope, dict) else {}, values) for scope, values in scopes]
+    plain = [(scope, values) for scope, values in tables if isinstance(values, dict)]
+    ranked = sorted(plain, key=lambda each: len(str(each[0].get("path") or "")))
+    for scope, values in ranked[::-1]:
+        path = f"{scope.get('path') or ''}".strip("/").removeprefix(f"{name}/")
+        target = {
+            "path": f"/{path}" if path not in ("", name) else "**",
+            "type": str(scope.get("type") or ""),
+        }
+        yield {**values, "target": target}
+
+
+def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
+    """Yield whether the notes of a hierarchy are published that do not say it, those of ``root`` last."""
+    for _, values in _tables(folders, _DENDRON):
+        sections = (values.get("publishing"), values.get("site"))
+        given = (
+            each.get(key) for each in sections if isinstance(each, dict) for key in ("hierarchy", "config")
+        )
+        named = {str(key): each for table in given if isinstance(table, dict) for key, each in table.items()}
+        for name in sorted(named, key=lambda name: name == "root"):
+            default = named[name].get("publishByDefault") if isinstance(named[name], dict) else None
+            is_public = all(default.values()) if isinstance(default, dict) else default
+            if is_public is not None:
+                path = "**" if name == "root" else f"{name}.*"
+                yield {"published": bool(is_public), "target": {"path": path}}
+
+
+def _chapters(root: Path) -> tuple[str, ...] | None:
+    """Return the documents that mdBook makes pages of, as its table of contents says; None for no book."""
+    is_book = any(each for each in _texts([root, root.parent], ("book.toml",)))
+    summary = next(iter(_texts([root], (SUMMARY,))), None) if is_book else None
+    if summary is None:
+        return None
+    pending, found = [*read_summary(summary[1]).entries], set[str]()
+    while pending:
+        entry = pending.pop()
+        pending += entry.children
+        found.add(posixpath.normpath(unquote(entry.target.partition("#")[0]) or "."))
+    return tuple(sorted(found))
+
+
+def _ignored(script: str) -> Iterator[str]:
+    """Yield the patterns of files that Quartz passes over; raise ``_NotKnown`` for computed ones."""
+    given = read_module(script)
+    configuration = given.get("configuration") if isinstance(given, dict) else None
+    patterns = configuration.get(_QUARTZ_IGNORES) if isinstance(configuration, dict) else None
+    for each in patterns if isinstance(patterns, list) else (None,):
+        if isinstance(each, str) and not pattern_fault(each):
+            yield each
+        elif _QUARTZ_IGNORES in names_in(script):
+            raise _NotKnown(f"{_QUARTZ_IGNORES} of {_QUARTZ[0]}")
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,114 @@
+"""Documents that are not published for what is known only when all of them are read."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+
+import pyarrow as pa
+
+from ...pipeline.address import unnumbered
+from ...pipeline.identity import read_front_matter_json
+from ...pipeline.model import Rejection
+from ...pipeline.navigation.category_pages import is_of_folder, items_of
+from ...pipeline.navigation.entry import REST
+from ...pipeline.navigation.summary import NAME as SUMMARY
+from ...pipeline.patterns import globs
+from ...pipeline.sanitize import is_outward
+from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile
+from ...pipeline.visibility import DRAFT
+from .cascades import held_by_cascades
+from .publication_dates import held_back, pages_of
+from .publishing_rules import NO_RULES, PublishingRules, rules_of
+
+_IGNORED = "ignorePatterns of Quartz"
+_NO_CHAPTER = "it is not in SUMMARY.md, and mdBook makes no page of it"
+_EXPLICIT = "it does not say publish: true, which ExplicitPublish of Quartz asks for"
+_EMPTY = "the generated page of a category of which no page is published"
+
+
+def withheld(rows: pa.Table, files: Iterable[FoundFile], settings: Settings, day: str) -> list[Rejection]:
+    """Return the documents that are left out on a day, by their dates and by what settings and sections say.
+
+    Of ``files``, those of the rows, generated pages of categories are left out that lead nowhere. Remarks on
+    documents that will expire are among the rejections.
+    """
+    rules = rules_of(settings)
+    of_hugo = [name for name, rule in rules.items() if rule.of_hugo]
+    held = [*held_back(rows, settings, of_hugo, day), *held_by_cascades(rows, settings, rules)]
+    held += _not_published(rows, settings, rules)
+    pages = [file for file in files if file.category]
+    return [*held, *_empty(pages, rows, held, settings)] if pages else held
+
+
+def _not_published(
+    rows: pa.Table, settings: Settings, rules: Mapping[str, PublishingRules]
+) -> Iterator[Rejection]:
+    """Yield the documents that Quartz and mdBook do not publish, and all where rules cannot be read."""
+    for name, rule in rules.items():
+        if settings.collections[name].drafts or rule == NO_RULES:
+            continue
+        ignored, chapters = globs(rule.ignored), {*(rule.chapters or ()), SUMMARY}
+        for path, front in pages_of(rows, name):
+            if rule.unread:
+                why = f"{rule.unread} cannot be read, which may say so"
+            elif ignored.match_file(path):
+                why = _IGNORED
+            elif rule.chapters is not None and path.endswith(".md") and path not in chapters:
+                why = _NO_CHAPTER
+            else:
+                why = _EXPLICIT if rule.is_explicit and not _says_public(front) else ""
+            if why:
+                yield Rejection(name, path, "skipped", f"{DRAFT} ({why})")
+
+
+def _says_public(front_matter: str) -> bool:
+    given = read_front_matter_json(front_matter) if "publish" in front_matter else {}
+    return str(given.get("publish", "")).lower() == "true"
+
+
+def _empty(
+    pages: Sequence[FoundFile], rows: pa.Table, held: Iterable[Rejection], settings: Settings
+) -> Iterator[Rejection]:
+    """Yield the generated pages of categories below which nothing is published."""
+    lost = {(each.collection, each.path) for each in held if each.kind != "noted"}
+    lost |= {(page.collection, page.path) for page in pages}
+    for name in sorted({page.collection for page in pages}):
+        known = set(_names(rows, name, lost))
+        for page in (each for each in pages if each.collection == name):
+            if not any(_leads(item, known) for item in _items(page, settings)):
+                yield Rejection(name, page.path, "skipped", _EMPTY)
+
+
+def _items(page: FoundFile, settings: Settings) -> tuple[str, ...]:
+    """Return what a category lists, as the sidebars of Docusaurus write it."""
+    if is_of_folder(page):
+        return (f"{page.category}/{REST}",)
+    return items_of(page, settings.collections[page.collection])
+
+
+def _leads(item: str, known: Set[str]) -> bool:
+    """Return whether an item leads to what is published."""
+    if is_outward(item) or item.startswith("/"):
+        return True
+    return f"{posixpath.dirname(item)}/" in known if item.endswith(REST) else item in known
+
+
+def _names(rows: pa.Table, collection: str, lost: Set[tuple[str, str]]) -> Iterator[str]:
+    """Yield what sidebars call the published documents, and the folders that these lie in, with a slash."""
+    for path, front in pages_of(rows, collection):
+        if (collection, path) not in lost:
+            yield from _spellings(path, front)
+
+
+def _spellings(path: str, front_matter: str) -> Iterator[str]:
+    stem = posixpath.splitext(path)[0]
+    folder = posixpath.dirname(path)
+    yield from (stem, unnumbered(stem), "/")
+    if '"id"' in front_matter:
+        own = read_front_matter_json(front_matter).get("id")
+        yield from (posixpath.join(each, str(own)) for each in (folder, unnumbered(folder)))
+    while folder:
+        yield f"{folder}/"
+        folder = posixpath.dirname(folder)

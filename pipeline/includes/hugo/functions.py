@@ -1,0 +1,170 @@
+"""The functions of Hugo's templates that only shape values; what any other would give is not known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html import unescape
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+from ..project import shown
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_VERB = re.compile(r"%([sdvqt%])")
+
+
+class UnknownValue(Exception):
+    """A value is not known, so that nothing is made of its template."""
+
+
+def is_true(value: object) -> bool:
+    """Return whether a condition holds; arguments are texts, so that ``false`` is one."""
+    return bool(value) and value != "false"
+
+
+def text_of(value: object) -> str:
+    """Return what a template writes for a plain value; raise ``UnknownValue`` for others."""
+    if isinstance(value, list | Mapping):
+        raise UnknownValue
+    return shown(value)
+
+
+def call(name: str, given: list[Any]) -> object:
+    """Return what a function makes of its arguments; raise ``UnknownValue`` where that is not known."""
+    function = _FUNCTIONS.get(name.lower().rpartition(".")[2])
+    if function is None:
+        raise UnknownValue
+    try:
+        return function(*given)
+    except (TypeError, ValueError, ArithmeticError, LookupError):
+        raise UnknownValue from None
+
+
+def _same(value: object, *others: object) -> bool:
+    return any(text_of(value) == text_of(each) for each in others)
+
+
+def _both(*given: object) -> object:
+    return next((each for each in given if not is_true(each)), given[-1])
+
+
+def _either(*given: object) -> object:
+    return next((each for each in given if is_true(each)), given[-1])
+
+
+def _default(otherwise: object, value: object = None) -> object:
+    return value if value not in (None, "") else otherwise
+
+
+def _at(values: Any, *keys: Any) -> Any:
+    for key in keys:
+        if isinstance(values, Mapping):
+            values = values.get(text_of(key).lower(), values.get(text_of(key)))
+        elif isinstance(values, list):
+            values = values[int(key)] if 0 <= int(key) < len(values) else None
+        else:
+            raise UnknownValue
+    return values
+
+
+def _has(values: Any, key: Any) -> bool:
+    return text_of(key) in values if isinstance(values, Mapping) else int(key) < len(values)
+
+
+def _contains(values: Any, item: object) -> bool:
+    if isinstance(values, list):
+        return any(_same(each, item) for each in values)
+    return text_of(item) in text_of(values)
+
+
+def _printf(form: str, *given: object) -> str:
+    values = iter(given)
+
+    def one(verb: re.Match[str]) -> str:
+        if verb[1] == "%":
+            return "%"
+        text = text_of(next(values))
+        return f'"{text}"' if verb[1] == "q" else text
+
+    if "%" in _VERB.sub("", form):
+        raise UnknownValue
+    return _VERB.sub(one, form)
+
+
+def _from_top(path: object) -> str:
+    text = text_of(path)
+    return text if _SCHEME.match(text) or text.startswith("#") else f"/{text.lstrip('/')}"
+
+
+def _compared(test: Callable[[float, float], bool]) -> Callable[..., bool]:
+    return lambda one, other: test(float(one), float(other))
+
+
+def _computed(sum_of: Callable[[int, int], int]) -> Callable[..., int]:
+    return lambda one, other: sum_of(int(one), int(other))
+
+
+def _texts(function: Callable[[str], object]) -> Callable[..., object]:
+    return lambda value: function(text_of(value))
+
+
+def _as_it_is(*given: object) -> object:
+    return given[-1]
+
+
+# They change nothing that is seen, or what a page's parser does anyway.
+PLAIN = (
+    "markdownify", "safehtml", "safehtmlattr", "safeurl", "safecss", "safejs", "plainify", "htmlescape",
+    "emojify", "string", "renderstring",
+)  # fmt: skip
+_FUNCTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
+    {
+        **dict.fromkeys(PLAIN, _as_it_is),
+        "htmlunescape": _texts(unescape),
+        "trimspace": _texts(str.strip),
+        "chomp": _texts(str.rstrip),
+        "trim": lambda value, signs: text_of(value).strip(signs),
+        "trimprefix": lambda prefix, value: text_of(value).removeprefix(prefix),
+        "trimsuffix": lambda suffix, value: text_of(value).removesuffix(suffix),
+        "lower": _texts(str.lower),
+        "upper": _texts(str.upper),
+        "tolower": _texts(str.lower),
+        "toupper": _texts(str.upper),
+        "title": _texts(str.title),
+        "urlize": _texts(lambda text: quote(re.sub(r"\s+", "-", text.strip().lower()))),
+        "anchorize": _texts(lambda text: re.sub(r"[^\w-]", "", re.sub(r"\s+", "-", text.strip().lower()))),
+        **dict.fromkeys(("relurl", "absurl", "rellangurl", "abslangurl"), _from_top),
+        "replace": lambda text, old, new: text_of(text).replace(text_of(old), text_of(new)),
+        "split": lambda text, by: text_of(text).split(by),
+        "delimit": lambda values, by, *_: by.join(map(text_of, values)),
+        "hasprefix": lambda text, start: text_of(text).startswith(start),
+        "hassuffix": lambda text, end: text_of(text).endswith(end),
+        "print": lambda *given: "".join(map(text_of, given)),
+        "printf": _printf,
+        "eq": _same,
+        "ne": lambda one, other: not _same(one, other),
+        "lt": _compared(lambda one, other: one < other),
+        "le": _compared(lambda one, other: one <= other),
+        "gt": _compared(lambda one, other: one > other),
+        "ge": _compared(lambda one, other: one >= other),
+        "and": _both,
+        "or": _either,
+        "not": lambda value: not is_true(value),
+        "cond": lambda test, one, other: one if is_true(test) else other,
+        "default": _default,
+        "isset": _has,
+        "index": _at,
+        "len": len,
+        "in": _contains,
+        "contains": _contains,
+        "slice": lambda *given: list(given),
+        "dict": lambda *given: dict(zip(given[::2], given[1::2], strict=True)),
+        "first": lambda count, values: values[: int(count)],
+        "after": lambda count, values: values[int(count) :],
+        "int": int,
+        "add": _computed(lambda one, other: one + other),
+        "sub": _computed(lambda one, other: one - other),
+    }
+)

@@ -1,0 +1,269 @@
+"""Templates of a site's own shortcodes: values, conditions and loops are followed as far as they are simple.
+
+Whatever uses anything else, such as data of the site or a partial, is not filled in at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+from ..as_markdown import Arguments
+from ..project import Context
+from .expressions import value_of
+from .functions import PLAIN, UnknownValue, call, is_true, text_of
+
+# Stands for what the shortcode encloses.
+INNER = "\0"
+_MAX_STEPS, _MAX_CHARS, _MAX_DEPTH = 2_000, 100_000, 30
+# What may be done with it.
+_OF_INNER = frozenset([*PLAIN, "trimspace", "trim", "chomp", "default", "or", "and", "cond", "print", "not"])
+# It passes no other opening, so that thousands of them stay linear.
+_ACTION = re.compile(r"\{\{((?:(?!\{\{|\}\})[\s\S])*)\}\}")
+_COMMENT = re.compile(r"\{\{(?:-[ \n])?\s{0,9}/\*")
+_OPENING, _ENDING = ("if", "with", "range"), ("end", "else")
+
+
+class _Page:
+    """Stands for the page that a shortcode is on."""
+
+
+class _Shortcode:
+    """Stands for the shortcode itself, which is the dot of its template."""
+
+
+_PAGE, _SHORTCODE = _Page(), _Shortcode()
+Scope = ChainMap[str, Any]
+
+
+@dataclass(slots=True)
+class _Node:
+    """A text, an action, or a block with what it holds; ``otherwise`` follows its ``else``."""
+
+    kind: str
+    said: str
+    body: list[_Node] = field(default_factory=list)
+    otherwise: list[_Node] = field(default_factory=list)
+
+
+def filled(template: str, given: Arguments, context: Context, *, encloses: bool) -> tuple[str, str] | None:
+    """Return what a template puts before and after what its shortcode encloses, if it does.
+
+    ``None`` if that is not known.
+    """
+    try:
+        text = _Template(given, context, INNER if encloses else "").text(_nodes(template))
+    except (UnknownValue, RecursionError):
+        return None
+    parts = [_plain(part) for part in text.split(INNER)]
+    return None if len(parts) > 2 else (parts[0], "".join(parts[1:]))
+
+
+def _plain(text: str) -> str:
+    """Return the lines without indentation and blank ones, which would mean something in markdown."""
+    if "<pre" in text:
+        return text.strip()
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+@lru_cache(maxsize=64)
+def _nodes(template: str) -> list[_Node]:
+    nodes, rest = _parsed([*_pieces(_without_comments(template))][::-1], 0)
+    if rest:
+        raise UnknownValue
+    return nodes
+
+
+def _without_comments(template: str) -> str:
+    """Return the template without comments, which often show how the shortcode is used."""
+    pieces, at = list[str](), 0
+    while found := _COMMENT.search(template, at):
+        end = template.find("*/", found.end())
+        closing = template.find("}}", end)
+        if end < 0 or closing < 0:
+            raise UnknownValue
+        pieces.append(template[at : found.start()])
+        at = closing + 2
+    return "".join((*pieces, template[at:]))
+
+
+def _pieces(template: str) -> Iterator[tuple[str, str]]:
+    """Yield the texts and the actions of a template."""
+    at, trims = 0, False
+    for found in _ACTION.finditer(template):
+        said, text = found[1], template[at : found.start()]
+        text = text.lstrip() if trims else text
+        yield "text", text.rstrip() if said.startswith(("- ", "-\n")) else text
+        at, trims = found.end(), said.endswith((" -", "\n-"))
+        said = said.removesuffix("-") if trims else said
+        yield "action", said[1:].strip() if said.startswith(("- ", "-\n")) else said.strip()
+    rest = template[at:]
+    if "{{" in rest:
+        raise UnknownValue
+    yield "text", rest.lstrip() if trims else rest
+
+
+def _parsed(pieces: list[tuple[str, str]], depth: int) -> tuple[list[_Node], str]:
+    """Return the nodes up to an ``end`` or ``else``, and that; the pieces read are taken off the list."""
+    if depth > _MAX_DEPTH:
+        raise UnknownValue
+    nodes: list[_Node] = []
+    while pieces:
+        kind, said = pieces.pop()
+        word, _, rest = said.partition(" ") if kind == "action" else ("", "", "")
+        if word in _ENDING:
+            return nodes, said
+        if word in _OPENING:
+            nodes.append(_block(word, rest, pieces, depth + 1))
+        else:
+            nodes.append(_Node(kind, said))
+    return nodes, ""
+
+
+def _block(word: str, said: str, pieces: list[tuple[str, str]], depth: int) -> _Node:
+    body, ending = _parsed(pieces, depth)
+    node = _Node(word, said, body)
+    again, _, rest = ending.removeprefix("else").strip().partition(" ")
+    if ending.startswith("else") and again in _OPENING:  # its ``end`` ends this block too
+        node.otherwise = [_block(again, rest, pieces, depth + 1)]
+    elif ending == "else":
+        node.otherwise, ending = _parsed(pieces, depth)
+    if not ending:
+        raise UnknownValue
+    return node
+
+
+class _Template:
+    """A template while it is filled in; it takes so many steps at most."""
+
+    def __init__(self, given: Arguments, context: Context, inner: str) -> None:
+        self.given, self.context, self.inner, self.steps = given, context, inner, 0
+        self.written = ""
+
+    def text(self, nodes: list[_Node]) -> str:
+        self._write(nodes, _SHORTCODE, Scope())
+        return self.written
+
+    def _write(self, nodes: list[_Node], dot: object, scope: Scope) -> None:
+        for node in nodes:
+            self.steps += 1
+            if self.steps > _MAX_STEPS or len(self.written) > _MAX_CHARS:
+                raise UnknownValue
+            if node.kind == "text":
+                self.written += node.said
+            elif node.kind == "action":
+                self._act(node.said, dot, scope)
+            else:
+                self._follow(node, dot, scope.new_child())
+
+    def _act(self, said: str, dot: object, scope: Scope) -> None:
+        if setting := re.match(r"(\$\w+)\s*(:?=)\s*", said):
+            value = self._value(said[setting.end() :], dot, scope)
+            names = (each for each in scope.maps if setting[2] == ":=" or setting[1] in each)
+            next(names, scope.maps[0])[setting[1]] = value
+            return
+        text = text_of(self._value(said, dot, scope))
+        in_tag = self.written.rfind("<") > self.written.rfind(">")
+        self.written += escape(text) if in_tag else text
+
+    def _follow(self, node: _Node, dot: object, scope: Scope) -> None:
+        names = re.match(r"(\$\w+)(?:\s*,\s*(\$\w+))?\s*:?=\s*", node.said)
+        value = self._value(node.said[names.end() if names else 0 :], dot, scope)
+        if node.kind == "range":
+            self._repeat(node, _pairs(value), (names[1], names[2]) if names else (None, None), dot, scope)
+        elif is_true(value):
+            scope |= {names[1]: value} if names else {}
+            self._write(node.body, value if node.kind == "with" else dot, scope)
+        else:
+            self._write(node.otherwise, dot, scope)
+
+    def _repeat(
+        self,
+        node: _Node,
+        pairs: list[tuple[object, object]],
+        names: tuple[str | None, str | None],
+        dot: object,
+        scope: Scope,
+    ) -> None:
+        for key, value in pairs:
+            one, other = names
+            own = {one: key, other: value} if other else {one: value}
+            self._write(node.body, value, scope.new_child({name: each for name, each in own.items() if name}))
+        if not pairs:
+            self._write(node.otherwise, dot, scope)
+
+    def _value(self, said: str, dot: object, scope: Scope) -> object:
+        return value_of(said, lambda name: self._named(name, dot, scope), self._called)
+
+    def _named(self, name: str, dot: object, scope: Scope) -> object:
+        """Return the value of a name that begins with a dot or a dollar sign."""
+        first, _, rest = name.partition(".")
+        if first and first != "$":
+            if first not in scope:
+                raise UnknownValue
+            return self._below(scope[first], rest)
+        return self._below(_SHORTCODE if first else dot, rest)
+
+    def _below(self, value: Any, fields: str) -> object:
+        for name in filter(None, fields.split(".")):
+            if value is _SHORTCODE:
+                value = self._of_shortcode(name)
+            elif value is _PAGE:
+                value = self._of_page(name)
+            elif isinstance(value, Mapping):
+                value = value.get(name.lower(), value.get(name))
+            elif value is not None:
+                raise UnknownValue
+        return value
+
+    def _of_shortcode(self, name: str) -> object:
+        if name in ("Inner", "InnerDeindent"):
+            return self.inner
+        if name == "Params":
+            return dict(self.given.named) or list(self.given.positional)
+        if name == "IsNamedParams":
+            return bool(self.given.named)
+        if name in ("Page", "Site"):
+            return _PAGE if name == "Page" else self.context.project.site
+        raise UnknownValue
+
+    def _of_page(self, name: str) -> object:
+        page = self.context.page
+        if name == "Params":
+            return {str(key).lower(): value for key, value in page.items()}
+        if name == "Title":
+            return page.get("title")
+        if name == "Site":
+            return self.context.project.site
+        raise UnknownValue
+
+    def _called(self, name: str, given: list[Any]) -> object:
+        """Return what a function or a method gives."""
+        if name.endswith(".Get"):
+            return self._argument(given[0] if len(given) == 1 else "")
+        if name in ("ref", "relref") and given:
+            return self.context.project.address_of(text_of(given[-1]), self.context.path)
+        if name.startswith("site."):
+            return self._below(self.context.project.site, name.removeprefix("site."))
+        if INNER in given and name.lower().rpartition(".")[2] not in _OF_INNER:
+            raise UnknownValue
+        return call(name, given)
+
+    def _argument(self, key: object) -> str:
+        if isinstance(key, int):
+            return self.given.positional[key] if key < len(self.given.positional) else ""
+        return self.given.named.get(str(key), "")
+
+
+def _pairs(value: object) -> list[tuple[object, object]]:
+    """Return what a loop goes over, with the keys."""
+    if isinstance(value, list):
+        return list(enumerate(value))
+    if isinstance(value, Mapping):
+        return sorted(value.items())
+    raise UnknownValue

@@ -1,0 +1,92 @@
+"""Templates of a site's own shortcodes: what is simple is followed, and of the rest nothing is shown."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from noctule.pipeline.includes.as_markdown import arguments
+from noctule.pipeline.includes.hugo.templates import filled
+from noctule.pipeline.includes.project import Context, Project
+
+SITE = {"title": "Barn", "params": {"version": "2.1", "links": ["a", "b"], "on": True}}
+CONTEXT = Context(
+    Project("/docs", site=SITE), {"title": "Owls", "Weight": 3, "params": {"x": 1}}, "/docs/a.md"
+)
+
+
+def made(template: str, given: str = "", *, encloses: bool = False) -> str | None:
+    found = filled(template, arguments(given), CONTEXT, encloses=encloses)
+    return None if found is None else "|".join(found) if encloses else "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("template", "given", "expected"),
+    [
+        ("{{ if .Get 0 }}x{{ else }}y{{ end }}", "1", "x"),
+        ("{{ if .Get 0 }}x{{ else }}y{{ end }}", "", "y"),
+        ('{{ if eq (.Get "a") "1" }}x{{ else if .Get "b" }}y{{ else }}z{{ end }}', 'b="2"', "y"),
+        ('{{ if eq (.Get "a") "1" }}x{{ else if .Get "b" }}y{{ else }}z{{ end }}', "c=1", "z"),
+        ('{{ if and (.Get "a") (not (.Get "b")) }}x{{ end }}', "a=1 b=false", "x"),
+        ('{{ with .Get "t" }}<b x="{{ . }}">{{ . }}</b>{{ end }}', "t='a\"b'", '<b x="a&quot;b">a"b</b>'),
+        ("{{ with .Get 0 }}{{ . }}{{ else with .Get 1 }}never{{ else }}none{{ end }}", "", "none"),
+        ("{{ range .Params }}[{{ . }}]{{ end }}", "a b", "[a][b]"),
+        ('{{ range $i, $e := split (.Get 0) "," }}{{ $i }}{{ $e }}{{ end }}', '"a,b"', "0a1b"),
+        ("{{ range $k, $v := .Params }}{{ $k }}={{ $v }};{{ end }}", "b=1 a=2", "a=2;b=1;"),
+        ("{{ range site.Params.links }}{{ . }}{{ else }}none{{ end }}", "", "ab"),
+        ('{{ $x := .Get 0 | default "d" -}}\n  {{ $x }}', "", "d"),
+        ('{{ $x := "a" }}{{ if true }}{{ $x = "b" }}{{ end }}{{ $x }}', "", "b"),
+        ('{{ $x := "a" }}{{ if true }}{{ $x := "b" }}{{ end }}{{ $x }}', "", "a"),
+        ('{{ printf "%s-%d" (.Get 0) 3 | upper }}', "a", "A-3"),
+        ("{{ $.Page.Title }} {{ .Page.Params.weight }}", "", "Owls 3"),
+        ("{{ .Site.Params.Version }} {{ .Site.Title }}", "", "2.1 Barn"),
+        ('<a href="{{ "css/a.png" | relURL }}">x</a>', "", '<a href="/css/a.png">x</a>'),
+        ('{{ ref . "b.md" }}', "", "b.md"),
+        ("{{- /* use: {{< x >}} */ -}}\n\n    <i>\n\n    x</i>", "", "<i>\nx</i>"),
+        ("{{ if isset .Params 1 }}{{ index .Params 1 }}{{ end }}", "a b", "b"),
+        ("{{ if .IsNamedParams }}n{{ else }}p{{ end }}{{ len .Params }}", "a", "p1"),
+    ],
+)  # fmt: skip
+def test_what_is_simple_is_followed(template: str, given: str, expected: str) -> None:
+    assert made(template, given) == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("<p>{{ .Inner | markdownify }}</p>", "<p>|</p>"),
+        ("{{ with .Inner }}<p>{{ . | $.Page.RenderString }}</p>{{ end }}", "<p>|</p>"),
+        ("{{ if .Inner }}a{{ end }}", "a|"),
+        ("{{ .Inner | upper }}", None),
+        ("{{ .Inner }}{{ .Inner }}", None),
+    ],
+)
+def test_what_a_shortcode_encloses_stands_where_its_template_says(
+    template: str, expected: str | None
+) -> None:
+    assert made(template, encloses=True) == expected
+    if expected == "a|":
+        assert made(template) == ""
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{{ partial "x" . }}', "{{ .Site.Pages }}{{ range .Site.Pages }}x{{ end }}", "{{ if }}x{{ end }}",
+        "{{ if true }}x", "{{ end }}", "{{ else }}", "{{ $y }}", "{{ .Params }}", "{{ now }}", "{{ 1 2 }}",
+        "{{ (1 }}", "{{", "{{/* x", '{{ define "x" }}{{ end }}', '{{ printf "%v %x" 1 2 }}',
+        "{{ range 5 }}x{{ end }}", "{{ index 3 1 }}", "{{ .Page.File }}",
+        "{{ if true }}" * 50 + "{{ end }}" * 50, "{{ " + "(" * 50 + "1" + ")" * 50 + " }}",
+        "{{ range .Params }}{{ range $.Params }}{{ range $.Params }}x{{ end }}{{ end }}{{ end }}",
+    ],
+)  # fmt: skip
+def test_nothing_is_made_of_what_is_not_known(template: str) -> None:
+    assert made(template, " ".join("a" * 40)) is None
+
+
+@pytest.mark.parametrize("piece", ["{{", "{{ if", "{{/*", "{{ (", " ", "{{ `", '{{ "', "{{ $x := 1 }}", "}}"])
+def test_a_hostile_template_costs_time_in_proportion(piece: str) -> None:
+    start = time.process_time()
+    made((piece * 20_000)[:20_000])
+    assert time.process_time() - start < 2
