@@ -1,6 +1,6 @@
 """A set of shards, built by the driver: it plans, sends each pass to the workers, merges, and publishes.
 
-survey → links → (graph) → counts → (statistics) → snapshot → set
+survey → links → counts → (statistics) → communities → snapshot → set
 
 A pass over a shard is skipped where nothing that it depends on has changed, so a night costs the shards that
 it touches; after a crash the run goes on with the passes that are done.
@@ -38,13 +38,13 @@ from ..sources.published import published_assets
 from ..stages.encode import export_query_model, open_encoding
 from ..stages.sources import Listing
 from ..stages.write import StagedSnapshot
-from . import counting, linking, survey, writing
+from . import counting, link_graph, linking, survey, writing
 from .failed_collections import kept_collections, kept_rejections, snapshots_of_shards
 from .files import PassFiles, of_corpus, of_shard, table_digest
 from .merging import CorpusTables, corpus_keys, merge_corpus
 from .plan import listing_of, plan_shards
 from .publishing import stage_set
-from .worker import ShardTask, record_of
+from .worker import ALL_SHARDS, ShardTask, record_of
 
 # In seconds of processor time: only what hangs takes so long, and parsers have limits of their own.
 _LIMIT_S = 86_400.0
@@ -136,6 +136,7 @@ class SetBuild:
         encoding = open_encoding(self._run, self._engine, self._resources)
         model = export_query_model(self._run, self._store, encoding)
         corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
+        self._each(link_graph.NAME, link_graph.divide, {ALL_SHARDS: corpus.key})
         release_memory()  # this process only waits while workers write
         keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
         known = {"links": links, "model": model, "statistics": corpus.key}
@@ -172,7 +173,7 @@ class SetBuild:
     def _each(
         self, name: str, work: Callable[..., pa.Table], keys: Mapping[str, str], **more: Any
     ) -> dict[str, Record]:
-        """Return the record of a pass over every shard, made by the engine's workers."""
+        """Return the record of a pass over every shard, or over all at once, made by the engine's workers."""
         tasks = [self._task(shard, key, **more) for shard, key in keys.items()]
         with self._engine.workers(1 if self._is_local else len(tasks)) as workers:
 
@@ -202,7 +203,7 @@ class SetBuild:
             settings=self._settings,
             plan=self._plan,
             shards=tuple(self._files),
-            listing=listing_of(self._listing, self._files[shard], assets),
+            listing=listing_of(self._listing, self._files.get(shard, ()), assets),
             before=self._before.get(shard),
             key=key,
             model=model,

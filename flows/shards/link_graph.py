@@ -1,4 +1,8 @@
-"""The link graph over all shards as a list of edges, its communities, and what each shard needs of them."""
+"""The link graph over all shards as a list of edges, its communities, and what each shard needs of them.
+
+Communities are a pass over all shards at once. One worker makes it: it holds some kilobytes for each document
+of the corpus, and the driver none of them.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,38 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.tables.parquet import tuples
+from ...artifacts.tables.schemas import communities_table
 from ...pipeline.communities import communities, names
 from ...pipeline.communities.communities import Clusters, LinkGraph, Partition
 from ...pipeline.lexical.bm25f import LexicalIndex
 from ...pipeline.model import Community, DocId
 from ...pipeline.settings.settings import Settings
+from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.links import common_terms, words_of
-from .files import PassFiles
+from .files import PassFiles, of_shard
+from .merging import read_statistics
+from .statistics import without_postings
+from .worker import ShardTask, receipt
 
+NAME = "communities"
 Ends = npt.NDArray[np.int64]
 _MEMBERS = pa.schema([("doc_id", pa.string()), ("community", pa.int32())])
+
+
+def divide(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Divide the documents of all shards into communities; leave these for the shards and the set."""
+    begin(WorkStep(0))
+    if (found := task.corpus.recorded(NAME, task.key)) is not None:
+        return receipt(found)
+    shards = [of_shard(task.store, name) for name in task.shards]
+    graph = link_graph(shards)
+    clusters = communities.find_clusters(graph, task.settings.communities)
+    prose = read_statistics(task.corpus, "terms")
+    partition = named_communities(
+        shards, clusters, graph, without_postings(prose), prose.texts, task.settings
+    )
+    tables = {"members": members_table(partition), "communities": communities_table(partition.communities)}
+    return receipt(task.corpus.write(NAME, task.key, tables))
 
 
 def link_graph(shards: Sequence[PassFiles]) -> LinkGraph:

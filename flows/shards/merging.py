@@ -14,14 +14,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ...artifacts.tables.schemas import communities_table
-from ...pipeline.communities import communities
 from ...pipeline.identity import combined_hash
 from ...pipeline.lexical.bm25f import CorpusStatistics
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..stages.encode import Encoding
-from . import link_graph, statistics
+from . import statistics
 from .counting import frequency_table
 from .files import PassFiles, of_corpus
 from .statistics import Merged
@@ -74,19 +72,12 @@ def _tables(
     settings: Settings, shards: Sequence[PassFiles], found: Merged, encoding: Encoding
 ) -> dict[str, pa.Table]:
     """Return the tables of the corpus, made anew."""
-    links = link_graph.link_graph(shards)
-    clusters = communities.find_clusters(links, settings.communities)
-    partition = link_graph.named_communities(
-        shards, clusters, links, found.index(), found.prose.texts, settings
-    )
     terms, words, vocabulary = statistics.vocabulary(shards, found, encoding, settings)
     return {
         "terms": frequency_table(found.prose),
         "code_terms": frequency_table(found.code),
         "vocabulary": vocabulary,
         "term_vectors": statistics.term_vectors(shards, found, terms, words, encoding, settings),
-        "members": link_graph.members_table(partition),
-        "communities": communities_table(partition.communities),
     }
 
 

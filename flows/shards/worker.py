@@ -33,12 +33,14 @@ from .plan import ShardPlan
 
 # An empty shard is fine, and what shrinks is for the set to judge.
 _OPTIONS = BuildOptions(allow_empty=True, accept_shrink=True)
+# The name of what is no shard but all at once.
+ALL_SHARDS = ""
 _BEYOND = {"sent", "site"}
 
 
 @dataclass(frozen=True, slots=True)
 class ShardTask:
-    """What a worker is told about a shard; everything else lies in files.
+    """What a worker is told about a shard, or about ``ALL_SHARDS``; everything else lies in files.
 
     ``shards`` are those of the plan that have files.
     ``before`` is its snapshot in the current set, of which collections that failed keep their documents.

@@ -1,14 +1,19 @@
-"""What a pass over a shard holds: links are objects one block at a time, whatever their number."""
+"""What a pass over a shard holds, and what the driver does not: links in blocks, and the link graph."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
-from noctule.flows.shards.files import of_shard
+from noctule.flows.engines.local import InlineCaller
+from noctule.flows.shards.files import of_corpus, of_shard
+from noctule.pipeline.communities import communities
+from noctule.pipeline.communities.communities import Clusters, LinkGraph
+from noctule.pipeline.settings.settings import Communities
 from tests.unit.flows.shards.test_shards import settings_for, write_library
 
 
@@ -22,3 +27,31 @@ def test_links_of_a_shard_are_objects_one_block_at_a_time(
     for name in ("0000", "0001"):
         links = of_shard(store.root, name).read("links")
         assert len(links) > 16 and max(map(len, links.to_batches())) <= 8
+
+
+def test_communities_are_found_by_a_worker_and_only_when_something_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_library(tmp_path / "notes")
+    at_work, found = list[str](), list[str]()
+    watch, find_clusters = InlineCaller.watch, communities.find_clusters
+
+    def watched(caller: InlineCaller, stage: Any, batch: Any, limit_s: float) -> Any:
+        at_work.append(stage.__name__)
+        result = watch(caller, stage, batch, limit_s)
+        at_work.pop()
+        return result
+
+    def noted(graph: LinkGraph, settings: Communities) -> Clusters:
+        found.append(at_work[-1] if at_work else "the driver")
+        return find_clusters(graph, settings)
+
+    monkeypatch.setattr(InlineCaller, "watch", watched)
+    monkeypatch.setattr(communities, "find_clusters", noted)
+    store, settings = Store(tmp_path / "store"), settings_for(tmp_path / "notes", count=2)
+    first = build_snapshot(settings, store)
+    assert found == ["divide"]
+    assert not build_snapshot(settings, store).changed and len(found) == 1
+    (of_corpus(store.root).folder / "members.arrow").write_bytes(b"damaged")
+    again = build_snapshot(settings, store)
+    assert found == ["divide"] * 2 and again.snapshot == first.snapshot
