@@ -54,7 +54,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 # What might keep a document from lists, searches or readers.
 _HIDING = (
     r"(?:draft|exclude\w*|expiry\w*|headless|hidden|index|list|noindex|permalink|private|publish\w*|render|robots"
-    r"|search\w*|sitemap\w*|unlisted|unpublish\w*)\b[\"']?[ \t]*+(?:#[^\n]*+)?+\s*+[:=]"
+    r"|search\w*|sitemap\w*|unlisted|unpublish\w*)\b[\"']?[ \t]*+(?:#[^\n]{0,1000}+)?+\s*+[:=]"
 )
 _MAY_HIDE = re.compile(rf"\b{_HIDING}", re.IGNORECASE)
 _LINE_MAY_HIDE = re.compile(

@@ -38,7 +38,7 @@ _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 # Of Hugo: where its parameters and a site's own shortcodes stand.
 _HUGO_SETTINGS = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml", "config.yml")
 # Tells its older names of settings, which others have too, from those of Zola.
-_OF_HUGO = re.compile(rb"^[ \t]*[\"']?baseurl\b", re.IGNORECASE | re.MULTILINE)
+_OF_HUGO = re.compile(rb"^[\"']?baseurl\b", re.IGNORECASE | re.MULTILINE)
 _HUGO_PARAMS = ("config/_default/params.toml", "config/_default/params.yaml")
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _SHORTCODE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ from .linking_documents import LinkingDocument, LinkingDocuments, Rows
 from .published import address_key, path_stem, published_paths, without_ending
 
 Names = Callable[[LinkingDocument], Iterable[str]]
+# Rows whose names are kept: a page of thousands of labels links to its own.
+_KEPT = 256
 
 
 class NameIndex:
@@ -27,6 +30,7 @@ class NameIndex:
 
     def __init__(self, documents: LinkingDocuments, names: Names) -> None:
         self._documents, self._names = documents, names
+        self._names_of = lru_cache(_KEPT)(lambda row: frozenset(names(documents[row])))
         self._added = array("q"), array("i")
         self._hashes: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         self._rows: Rows = np.zeros(0, np.int32)
@@ -55,9 +59,9 @@ class NameIndex:
         wanted = hash(name)
         at = int(self._hashes.searchsorted(np.int64(wanted)))
         while at < len(self._hashes) and self._hashes[at] == wanted:
-            document = self._documents[int(self._rows[at])]
-            if name in self._names(document):
-                yield document
+            row = int(self._rows[at])
+            if name in self._names_of(row):
+                yield self._documents[row]
             at += 1
 
 

@@ -110,3 +110,10 @@ def test_the_content_of_quartz_is_a_vault(tmp_path: Path) -> None:
     assert tools_of([tmp_path / "content"]) == frozenset()
     (tmp_path / "quartz.config.ts").write_text("")
     assert tools_of([tmp_path / "content"]) == {"obsidian", "quartz"}
+
+
+def test_settings_of_another_program_make_no_folder_of_hugo(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("server:\n  baseURL: https://e.org/\n")
+    assert tools_of([tmp_path]) == frozenset()
+    (tmp_path / "config.yaml").write_text("baseURL: https://e.org/\n")
+    assert tools_of([tmp_path]) == {"hugo"}
