@@ -161,4 +161,4 @@ def test_a_comment_costs_time_in_proportion_to_its_length() -> None:
     assert not block.may_hide
     assert (
         time.process_time() - begin < 1.5
-    )  # a fifth of it; four seconds when each comment was read to its end
+    )  # 4 s when each was read to its end
