@@ -14,6 +14,9 @@ from ..project import shown
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _VERB = re.compile(r"%([sdvqt%])")
 
+# What an evaluation may raise for a template or for values that its writer got wrong.
+FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError)
+
 
 class UnknownValue(Exception):
     """A value is not known, so that nothing is made of its template."""
@@ -38,7 +41,7 @@ def call(name: str, given: list[Any]) -> object:
         raise UnknownValue
     try:
         return function(*given)
-    except (TypeError, ValueError, ArithmeticError, LookupError):
+    except FAILURES:
         raise UnknownValue from None
 
 
@@ -88,7 +91,8 @@ def _printf(form: str, *given: object) -> str:
         text = text_of(next(values))
         return f'"{text}"' if verb[1] == "q" else text
 
-    if "%" in _VERB.sub("", form):
+    wanted = sum(verb != "%" for verb in _VERB.findall(form))
+    if "%" in _VERB.sub("", form) or wanted != len(given):
         raise UnknownValue
     return _VERB.sub(one, form)
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..as_markdown import Arguments
 from ..project import Context
 from .expressions import value_of
-from .functions import PLAIN, UnknownValue, call, is_true, text_of
+from .functions import FAILURES, PLAIN, UnknownValue, call, is_true, text_of
 
 # Stands for what the shortcode encloses.
 INNER = "\0"
@@ -58,7 +58,7 @@ def filled(template: str, given: Arguments, context: Context, *, encloses: bool)
     """
     try:
         text = _Template(given, context, INNER if encloses else "").text(_nodes(template))
-    except (UnknownValue, RecursionError):
+    except (UnknownValue, *FAILURES):
         return None
     parts = [_plain(part) for part in text.split(INNER)]
     return None if len(parts) > 2 else (parts[0], "".join(parts[1:]))
@@ -245,7 +245,7 @@ class _Template:
     def _called(self, name: str, given: list[Any]) -> object:
         """Return what a function or a method gives."""
         if name.endswith(".Get"):
-            return self._argument(given[0] if len(given) == 1 else "")
+            return self._argument(*given)
         if name in ("ref", "relref") and given:
             return self.context.project.address_of(text_of(given[-1]), self.context.path)
         if name.startswith("site."):
@@ -254,8 +254,13 @@ class _Template:
             raise UnknownValue
         return call(name, given)
 
-    def _argument(self, key: object) -> str:
+    def _argument(self, *keys: object) -> str:
+        if len(keys) != 1:
+            raise UnknownValue
+        key = keys[0]
         if isinstance(key, int):
+            if key < 0:
+                raise UnknownValue
             return self.given.positional[key] if key < len(self.given.positional) else ""
         return self.given.named.get(str(key), "")
 
@@ -264,6 +269,6 @@ def _pairs(value: object) -> list[tuple[object, object]]:
     """Return what a loop goes over, with the keys."""
     if isinstance(value, list):
         return list(enumerate(value))
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and len({type(key) for key in value}) < 2:
         return sorted(value.items())
     raise UnknownValue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,7 +11,7 @@ from noctule.pipeline.includes.as_markdown import arguments
 from noctule.pipeline.includes.hugo.templates import filled
 from noctule.pipeline.includes.project import Context, Project
 
-SITE = {"title": "Barn", "params": {"version": "2.1", "links": ["a", "b"], "on": True}}
+SITE = {"title": "Barn", "params": {"version": "2.1", "links": ["a", "b"], "mixed": {None: 1, "a": 2}}}
 CONTEXT = Context(
     Project("/docs", site=SITE), {"title": "Owls", "Weight": 3, "params": {"x": 1}}, "/docs/a.md"
 )
@@ -83,6 +84,24 @@ def test_what_a_shortcode_encloses_stands_where_its_template_says(
 )  # fmt: skip
 def test_nothing_is_made_of_what_is_not_known(template: str) -> None:
     assert made(template, " ".join("a" * 40)) is None
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ .Get -1 }}", "{{ .Get }}", "{{ .Get 0 1 }}", '{{ printf "%s" }}', '{{ printf "x" 1 }}',
+        "{{ range site.Params.mixed }}x{{ end }}", "{{ delimit .Params 1 }}",
+        f"{{{{ {'9' * 5_000} }}}}", f"{{{{ $a := {'9' * 5_000} }}}}x",
+    ],
+)  # fmt: skip
+def test_a_template_with_a_mistake_is_not_known(template: str) -> None:
+    assert made(template, "a b") is None
+
+
+def test_a_template_that_fails_in_an_unforeseen_way_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error in (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError):
+        monkeypatch.setattr(Project, "address_of", Mock(side_effect=error))
+        assert made('{{ ref . "b.md" }}') is None
 
 
 @pytest.mark.parametrize("piece", ["{{", "{{ if", "{{/*", "{{ (", " ", "{{ `", '{{ "', "{{ $x := 1 }}", "}}"])
