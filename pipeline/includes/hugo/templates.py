@@ -198,7 +198,11 @@ class _Template:
             self._write(node.otherwise, dot, scope)
 
     def _value(self, said: str, dot: object, scope: Scope) -> object:
-        return value_of(said, lambda name: self._named(name, dot, scope), self._called)
+        def called(name: str, given: list[Any]) -> object:
+            is_own = name == "$.Get" or (name == ".Get" and dot is _SHORTCODE)
+            return self._argument(*given) if is_own else self._called(name, given)
+
+        return value_of(said, lambda name: self._named(name, dot, scope), called)
 
     def _named(self, name: str, dot: object, scope: Scope) -> object:
         """Return the value of a name that begins with a dot or a dollar sign."""
@@ -244,8 +248,6 @@ class _Template:
 
     def _called(self, name: str, given: list[Any]) -> object:
         """Return what a function or a method gives."""
-        if name.endswith(".Get"):
-            return self._argument(*given)
         if name in ("ref", "relref") and given:
             return self.context.project.address_of(text_of(given[-1]), self.context.path)
         if name.startswith("site."):

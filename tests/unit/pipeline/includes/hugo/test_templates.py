@@ -45,6 +45,7 @@ def made(template: str, given: str = "", *, encloses: bool = False) -> str | Non
         ('<a href="{{ "css/a.png" | relURL }}">x</a>', "", '<a href="/css/a.png">x</a>'),
         ('{{ ref . "b.md" }}', "", "b.md"),
         ("{{- /* use: {{< x >}} */ -}}\n\n    <i>\n\n    x</i>", "", "<i>\nx</i>"),
+        ('{{ with .Get "a" }}{{ . }}{{ $.Get "b" }}{{ end }}', "a=1 b=2", "12"),
         ("{{ if isset .Params 1 }}{{ index .Params 1 }}{{ end }}", "a b", "b"),
         ("{{ if .IsNamedParams }}n{{ else }}p{{ end }}{{ len .Params }}", "a", "p1"),
     ],
@@ -96,6 +97,17 @@ def test_nothing_is_made_of_what_is_not_known(template: str) -> None:
 )  # fmt: skip
 def test_a_template_with_a_mistake_is_not_known(template: str) -> None:
     assert made(template, "a b") is None
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{{ .Parent.Get "x" }}', '{{ .Page.Scratch.Get "x" }}', '{{ $x := 1 }}{{ $x.Get "x" }}',
+        '{{ resources.Get "x" }}', '{{ .Page.Resources.Get "x" }}', '{{ with "y" }}{{ .Get "x" }}{{ end }}',
+    ],
+)  # fmt: skip
+def test_only_a_shortcode_itself_gives_its_arguments(template: str) -> None:
+    assert made(template, "x=1") is None
 
 
 def test_a_template_that_fails_in_an_unforeseen_way_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
