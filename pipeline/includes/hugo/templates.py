@@ -219,6 +219,8 @@ class _Template:
                 value = self._of_shortcode(name)
             elif value is _PAGE:
                 value = self._of_page(name)
+            elif value is self.context.project.site:
+                value = self._of_site(name)
             elif isinstance(value, Mapping):
                 value = value.get(name.lower(), value.get(name))
             elif value is not None:
@@ -246,12 +248,22 @@ class _Template:
             return self.context.project.site
         raise UnknownValue
 
+    def _of_site(self, name: str) -> object:
+        """Return a setting of the site, which says much else: only parameters may be lacking."""
+        site = self.context.project.site
+        key = name.lower() if name.lower() in site else name
+        if key not in site and name != "Params":
+            raise UnknownValue
+        return site.get(key)
+
     def _called(self, name: str, given: list[Any]) -> object:
         """Return what a function or a method gives."""
         if name in ("ref", "relref") and given:
             return self.context.project.address_of(text_of(given[-1]), self.context.path)
         if name.startswith("site."):
             return self._below(self.context.project.site, name.removeprefix("site."))
+        if any(each is self.context.project.site for each in given):
+            raise UnknownValue
         if INNER in given and name.lower().rpartition(".")[2] not in _OF_INNER:
             raise UnknownValue
         return call(name, given)

@@ -102,6 +102,24 @@ def test_a_template_with_a_mistake_is_not_known(template: str) -> None:
 @pytest.mark.parametrize(
     "template",
     [
+        "{{ .Site.Data.release.version }}", "{{ site.Data.x }}", "{{ .Page.Site.Language.Lang }}",
+        "{{ with .Site }}{{ .Data }}{{ end }}", "{{ $s := .Site }}{{ if $s.IsServer }}x{{ end }}y",
+        '{{ index .Site "data" }}',
+    ],
+)  # fmt: skip
+def test_what_a_site_says_beyond_its_settings_is_not_known(template: str) -> None:
+    assert made(template) is None
+
+
+def test_a_parameter_that_a_site_lacks_is_empty() -> None:
+    assert made("{{ .Site.Params.none }}{{ site.Params.none.x }}.") == "."
+    context = Context(Project("/docs", site={"title": "Barn"}))
+    assert filled("{{ .Site.Params.x }}.", arguments(""), context, encloses=False) == (".", "")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
         '{{ .Parent.Get "x" }}', '{{ .Page.Scratch.Get "x" }}', '{{ $x := 1 }}{{ $x.Get "x" }}',
         '{{ resources.Get "x" }}', '{{ .Page.Resources.Get "x" }}', '{{ with "y" }}{{ .Get "x" }}{{ end }}',
     ],
