@@ -16,11 +16,13 @@ from typing import Any
 from ..as_markdown import Arguments
 from ..project import Context
 from .expressions import value_of
-from .functions import FAILURES, PLAIN, UnknownValue, call, is_true, text_of
+from .functions import FAILURES, MAX_CHARS, PLAIN, UnknownValue, call, is_true, size_of, text_of
 
 # Stands for what the shortcode encloses.
 INNER = "\0"
-_MAX_STEPS, _MAX_CHARS, _MAX_DEPTH = 2_000, 100_000, 30
+_MAX_STEPS, _MAX_DEPTH = 2_000, 30
+# Of all that functions are given and give, which bounds the memory that variables take.
+_MAX_HANDLED = 10 * MAX_CHARS
 # What may be done with it.
 _OF_INNER = frozenset([*PLAIN, "trimspace", "trim", "chomp", "default", "or", "and", "cond", "print", "not"])
 # It passes no other opening, so that thousands of them stay linear.
@@ -143,7 +145,7 @@ class _Template:
 
     def __init__(self, given: Arguments, context: Context, inner: str) -> None:
         self.given, self.context, self.inner, self.steps = given, context, inner, 0
-        self.written = ""
+        self.written, self.handled = "", 0
 
     def text(self, nodes: list[_Node]) -> str:
         self._write(nodes, _SHORTCODE, Scope())
@@ -152,10 +154,10 @@ class _Template:
     def _write(self, nodes: list[_Node], dot: object, scope: Scope) -> None:
         for node in nodes:
             self.steps += 1
-            if self.steps > _MAX_STEPS or len(self.written) > _MAX_CHARS:
+            if self.steps > _MAX_STEPS:
                 raise UnknownValue
             if node.kind == "text":
-                self.written += node.said
+                self._put(node.said)
             elif node.kind == "action":
                 self._act(node.said, dot, scope)
             else:
@@ -169,7 +171,12 @@ class _Template:
             return
         text = text_of(self._value(said, dot, scope))
         in_tag = self.written.rfind("<") > self.written.rfind(">")
-        self.written += escape(text) if in_tag else text
+        self._put(escape(text) if in_tag else text)
+
+    def _put(self, text: str) -> None:
+        self.written += text
+        if len(self.written) > MAX_CHARS:
+            raise UnknownValue
 
     def _follow(self, node: _Node, dot: object, scope: Scope) -> None:
         names = re.match(r"(\$\w+)(?:\s*,\s*(\$\w+))?\s*:?=\s*", node.said)
@@ -200,7 +207,11 @@ class _Template:
     def _value(self, said: str, dot: object, scope: Scope) -> object:
         def called(name: str, given: list[Any]) -> object:
             is_own = name == "$.Get" or (name == ".Get" and dot is _SHORTCODE)
-            return self._argument(*given) if is_own else self._called(name, given)
+            value = self._argument(*given) if is_own else self._called(name, given)
+            self.handled += size_of([*given, value])
+            if self.handled > _MAX_HANDLED:
+                raise UnknownValue
+            return value
 
         return value_of(said, lambda name: self._named(name, dot, scope), called)
 

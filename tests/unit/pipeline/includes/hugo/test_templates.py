@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from unittest.mock import Mock
 
 import pytest
@@ -132,6 +133,39 @@ def test_a_template_that_fails_in_an_unforeseen_way_is_not_known(monkeypatch: py
     for error in (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError):
         monkeypatch.setattr(Project, "address_of", Mock(side_effect=error))
         assert made('{{ ref . "b.md" }}') is None
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{{ $a := "x" }}' + "{{ $a = print $a $a }}" * 24,
+        '{{ $a := "x" }}' + '{{ $a = printf "%s%s" $a $a }}' * 24,
+        '{{ $a := "x" }}' + "{{ $a = replace $a `x` (print $a $a) }}" * 6,
+        '{{ $a := "x," }}' + "{{ $a = print $a $a }}" * 14 + '{{ $a = delimit (split $a ",") $a }}',
+        '{{ $a := "x" }}' + "{{ $a = delimit (slice $a $a) $a }}" * 16,
+        "{{ $a := .Get 0 }}" + "".join(f"{{{{ $a{n} := print $a {n} }}}}" for n in range(800)),
+        "{{ $a := .Get 0 }}{{ $l := slice 1 }}"
+        + "{{ range .Params }}{{ $l = slice $l (upper $a) }}{{ end }}" * 40,
+        "{{ if eq" + " (len (.Get 0))" * 1_000 + " }}{{ end }}",
+        "{{ $a := slice 1 }}" + "{{ $a = slice $a $a }}" * 40 + "{{ delimit $a `` }}",
+    ],
+)  # fmt: skip
+def test_the_texts_that_a_template_makes_are_bounded(template: str) -> None:
+    tracemalloc.start()
+    start = time.process_time()
+    try:
+        assert made(template, "a" * 50_000 + " b" * 19) is None
+        assert tracemalloc.get_traced_memory()[1] < 16_000_000
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - start < 2
+
+
+def test_a_text_at_the_bound_is_written() -> None:
+    assert made("{{ print (.Get 0) }}", "a" * 100_000) == "a" * 100_000
+    assert made("{{ print (.Get 0) }}", "a" * 100_001) is None
+    assert made("{{ .Get 0 }}", "a" * 100_001) is None
+    assert made("{{ $a := .Get 0 }}{{ $a }}", "a" * 100_001) is None
 
 
 @pytest.mark.parametrize("piece", ["{{", "{{ if", "{{/*", "{{ (", " ", "{{ `", '{{ "', "{{ $x := 1 }}", "}}"])
