@@ -8,7 +8,8 @@ from typing import Any
 
 from .functions import UnknownValue
 
-_MAX_DEPTH = 30
+# No whole number of Go has more digits than 19.
+_MAX_DEPTH, _MAX_DIGITS = 30, 19
 _TOKEN = re.compile(
     r"\s+|(?P<text>\"(?:[^\"\\\n]|\\.)*\"|`[^`]*`)|(?P<number>-?\d+(?:\.\d+)?)"
     r"|(?P<name>\$\w*(?:\.\w+)*|\.?[A-Za-z_]\w*(?:\.\w+)*|\.)|(?P<sign>[()|])|(?P<other>\S)"
@@ -72,6 +73,8 @@ class _Reader:
             text = token["text"][1:-1]
             return text if token["text"][0] == "`" else re.sub(r"\\(.)", r"\1", text)
         if token["number"]:
+            if len(token[0].lstrip("-")) > _MAX_DIGITS:
+                raise UnknownValue
             return float(token[0]) if "." in token[0] else int(token[0])
         if token["name"] in _CONSTANTS:
             return _CONSTANTS[token["name"]]

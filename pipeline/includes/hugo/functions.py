@@ -14,6 +14,11 @@ from ..project import shown
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _VERB = re.compile(r"%([sdvqt%])")
 
+# Of a text, and of those that a function is given together.
+MAX_CHARS = 100_000
+# What an evaluation may raise for a template or for values that its writer got wrong.
+FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError)
+
 
 class UnknownValue(Exception):
     """A value is not known, so that nothing is made of its template."""
@@ -34,12 +39,24 @@ def text_of(value: object) -> str:
 def call(name: str, given: list[Any]) -> object:
     """Return what a function makes of its arguments; raise ``UnknownValue`` where that is not known."""
     function = _FUNCTIONS.get(name.lower().rpartition(".")[2])
-    if function is None:
+    if function is None or size_of(given) > MAX_CHARS:
         raise UnknownValue
     try:
-        return function(*given)
-    except (TypeError, ValueError, ArithmeticError, LookupError):
+        value = function(*given)
+    except FAILURES:
         raise UnknownValue from None
+    if size_of([value]) > MAX_CHARS:
+        raise UnknownValue
+    return value
+
+
+def size_of(values: list[Any]) -> int:
+    """Return how many characters these values and those of lists among them have, of others than texts one.
+
+    No deeper, where a list may hold another one many times over.
+    """
+    each = (one for value in values for one in (value if isinstance(value, list) else [value]))
+    return sum(len(one) if isinstance(one, str) else 1 for one in each)
 
 
 def _same(value: object, *others: object) -> bool:
@@ -79,6 +96,19 @@ def _contains(values: Any, item: object) -> bool:
     return text_of(item) in text_of(values)
 
 
+def _replaced(text: object, old: object, new: object) -> str:
+    given, before, after = text_of(text), text_of(old), text_of(new)
+    if given.count(before) * len(after) > MAX_CHARS:
+        raise UnknownValue
+    return given.replace(before, after)
+
+
+def _joined(values: Any, by: str, *_: object) -> str:
+    if len(values) * len(by) > MAX_CHARS:
+        raise UnknownValue
+    return by.join(map(text_of, values))
+
+
 def _printf(form: str, *given: object) -> str:
     values = iter(given)
 
@@ -88,7 +118,8 @@ def _printf(form: str, *given: object) -> str:
         text = text_of(next(values))
         return f'"{text}"' if verb[1] == "q" else text
 
-    if "%" in _VERB.sub("", form):
+    wanted = sum(verb != "%" for verb in _VERB.findall(form))
+    if "%" in _VERB.sub("", form) or wanted != len(given):
         raise UnknownValue
     return _VERB.sub(one, form)
 
@@ -136,9 +167,9 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
         "urlize": _texts(lambda text: quote(re.sub(r"\s+", "-", text.strip().lower()))),
         "anchorize": _texts(lambda text: re.sub(r"[^\w-]", "", re.sub(r"\s+", "-", text.strip().lower()))),
         **dict.fromkeys(("relurl", "absurl", "rellangurl", "abslangurl"), _from_top),
-        "replace": lambda text, old, new: text_of(text).replace(text_of(old), text_of(new)),
+        "replace": _replaced,
         "split": lambda text, by: text_of(text).split(by),
-        "delimit": lambda values, by, *_: by.join(map(text_of, values)),
+        "delimit": _joined,
         "hasprefix": lambda text, start: text_of(text).startswith(start),
         "hassuffix": lambda text, end: text_of(text).endswith(end),
         "print": lambda *given: "".join(map(text_of, given)),

@@ -16,11 +16,13 @@ from typing import Any
 from ..as_markdown import Arguments
 from ..project import Context
 from .expressions import value_of
-from .functions import PLAIN, UnknownValue, call, is_true, text_of
+from .functions import FAILURES, MAX_CHARS, PLAIN, UnknownValue, call, is_true, size_of, text_of
 
 # Stands for what the shortcode encloses.
 INNER = "\0"
-_MAX_STEPS, _MAX_CHARS, _MAX_DEPTH = 2_000, 100_000, 30
+_MAX_STEPS, _MAX_DEPTH = 2_000, 30
+# Of all that functions are given and give, which bounds the memory that variables take.
+_MAX_HANDLED = 10 * MAX_CHARS
 # What may be done with it.
 _OF_INNER = frozenset([*PLAIN, "trimspace", "trim", "chomp", "default", "or", "and", "cond", "print", "not"])
 # It passes no other opening, so that thousands of them stay linear.
@@ -58,7 +60,7 @@ def filled(template: str, given: Arguments, context: Context, *, encloses: bool)
     """
     try:
         text = _Template(given, context, INNER if encloses else "").text(_nodes(template))
-    except (UnknownValue, RecursionError):
+    except (UnknownValue, *FAILURES):
         return None
     parts = [_plain(part) for part in text.split(INNER)]
     return None if len(parts) > 2 else (parts[0], "".join(parts[1:]))
@@ -143,7 +145,7 @@ class _Template:
 
     def __init__(self, given: Arguments, context: Context, inner: str) -> None:
         self.given, self.context, self.inner, self.steps = given, context, inner, 0
-        self.written = ""
+        self.written, self.handled = "", 0
 
     def text(self, nodes: list[_Node]) -> str:
         self._write(nodes, _SHORTCODE, Scope())
@@ -152,10 +154,10 @@ class _Template:
     def _write(self, nodes: list[_Node], dot: object, scope: Scope) -> None:
         for node in nodes:
             self.steps += 1
-            if self.steps > _MAX_STEPS or len(self.written) > _MAX_CHARS:
+            if self.steps > _MAX_STEPS:
                 raise UnknownValue
             if node.kind == "text":
-                self.written += node.said
+                self._put(node.said)
             elif node.kind == "action":
                 self._act(node.said, dot, scope)
             else:
@@ -169,7 +171,12 @@ class _Template:
             return
         text = text_of(self._value(said, dot, scope))
         in_tag = self.written.rfind("<") > self.written.rfind(">")
-        self.written += escape(text) if in_tag else text
+        self._put(escape(text) if in_tag else text)
+
+    def _put(self, text: str) -> None:
+        self.written += text
+        if len(self.written) > MAX_CHARS:
+            raise UnknownValue
 
     def _follow(self, node: _Node, dot: object, scope: Scope) -> None:
         names = re.match(r"(\$\w+)(?:\s*,\s*(\$\w+))?\s*:?=\s*", node.said)
@@ -198,7 +205,15 @@ class _Template:
             self._write(node.otherwise, dot, scope)
 
     def _value(self, said: str, dot: object, scope: Scope) -> object:
-        return value_of(said, lambda name: self._named(name, dot, scope), self._called)
+        def called(name: str, given: list[Any]) -> object:
+            is_own = name == "$.Get" or (name == ".Get" and dot is _SHORTCODE)
+            value = self._argument(*given) if is_own else self._called(name, given)
+            self.handled += size_of([*given, value])
+            if self.handled > _MAX_HANDLED:
+                raise UnknownValue
+            return value
+
+        return value_of(said, lambda name: self._named(name, dot, scope), called)
 
     def _named(self, name: str, dot: object, scope: Scope) -> object:
         """Return the value of a name that begins with a dot or a dollar sign."""
@@ -215,6 +230,8 @@ class _Template:
                 value = self._of_shortcode(name)
             elif value is _PAGE:
                 value = self._of_page(name)
+            elif value is self.context.project.site:
+                value = self._of_site(name)
             elif isinstance(value, Mapping):
                 value = value.get(name.lower(), value.get(name))
             elif value is not None:
@@ -242,20 +259,33 @@ class _Template:
             return self.context.project.site
         raise UnknownValue
 
+    def _of_site(self, name: str) -> object:
+        """Return a setting of the site, which says much else: only parameters may be lacking."""
+        site = self.context.project.site
+        key = name.lower() if name.lower() in site else name
+        if key not in site and name != "Params":
+            raise UnknownValue
+        return site.get(key)
+
     def _called(self, name: str, given: list[Any]) -> object:
         """Return what a function or a method gives."""
-        if name.endswith(".Get"):
-            return self._argument(given[0] if len(given) == 1 else "")
         if name in ("ref", "relref") and given:
             return self.context.project.address_of(text_of(given[-1]), self.context.path)
         if name.startswith("site."):
             return self._below(self.context.project.site, name.removeprefix("site."))
+        if any(each is self.context.project.site for each in given):
+            raise UnknownValue
         if INNER in given and name.lower().rpartition(".")[2] not in _OF_INNER:
             raise UnknownValue
         return call(name, given)
 
-    def _argument(self, key: object) -> str:
+    def _argument(self, *keys: object) -> str:
+        if len(keys) != 1:
+            raise UnknownValue
+        key = keys[0]
         if isinstance(key, int):
+            if key < 0:
+                raise UnknownValue
             return self.given.positional[key] if key < len(self.given.positional) else ""
         return self.given.named.get(str(key), "")
 
@@ -264,6 +294,6 @@ def _pairs(value: object) -> list[tuple[object, object]]:
     """Return what a loop goes over, with the keys."""
     if isinstance(value, list):
         return list(enumerate(value))
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and len({type(key) for key in value}) < 2:
         return sorted(value.items())
     raise UnknownValue

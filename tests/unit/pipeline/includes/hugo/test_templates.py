@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,7 +12,7 @@ from noctule.pipeline.includes.as_markdown import arguments
 from noctule.pipeline.includes.hugo.templates import filled
 from noctule.pipeline.includes.project import Context, Project
 
-SITE = {"title": "Barn", "params": {"version": "2.1", "links": ["a", "b"], "on": True}}
+SITE = {"title": "Barn", "params": {"version": "2.1", "links": ["a", "b"], "mixed": {None: 1, "a": 2}}}
 CONTEXT = Context(
     Project("/docs", site=SITE), {"title": "Owls", "Weight": 3, "params": {"x": 1}}, "/docs/a.md"
 )
@@ -44,6 +46,7 @@ def made(template: str, given: str = "", *, encloses: bool = False) -> str | Non
         ('<a href="{{ "css/a.png" | relURL }}">x</a>', "", '<a href="/css/a.png">x</a>'),
         ('{{ ref . "b.md" }}', "", "b.md"),
         ("{{- /* use: {{< x >}} */ -}}\n\n    <i>\n\n    x</i>", "", "<i>\nx</i>"),
+        ('{{ with .Get "a" }}{{ . }}{{ $.Get "b" }}{{ end }}', "a=1 b=2", "12"),
         ("{{ if isset .Params 1 }}{{ index .Params 1 }}{{ end }}", "a b", "b"),
         ("{{ if .IsNamedParams }}n{{ else }}p{{ end }}{{ len .Params }}", "a", "p1"),
     ],
@@ -83,6 +86,86 @@ def test_what_a_shortcode_encloses_stands_where_its_template_says(
 )  # fmt: skip
 def test_nothing_is_made_of_what_is_not_known(template: str) -> None:
     assert made(template, " ".join("a" * 40)) is None
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ .Get -1 }}", "{{ .Get }}", "{{ .Get 0 1 }}", '{{ printf "%s" }}', '{{ printf "x" 1 }}',
+        "{{ range site.Params.mixed }}x{{ end }}", "{{ delimit .Params 1 }}",
+        f"{{{{ {'9' * 5_000} }}}}", f"{{{{ $a := {'9' * 5_000} }}}}x",
+    ],
+)  # fmt: skip
+def test_a_template_with_a_mistake_is_not_known(template: str) -> None:
+    assert made(template, "a b") is None
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ .Site.Data.release.version }}", "{{ site.Data.x }}", "{{ .Page.Site.Language.Lang }}",
+        "{{ with .Site }}{{ .Data }}{{ end }}", "{{ $s := .Site }}{{ if $s.IsServer }}x{{ end }}y",
+        '{{ index .Site "data" }}',
+    ],
+)  # fmt: skip
+def test_what_a_site_says_beyond_its_settings_is_not_known(template: str) -> None:
+    assert made(template) is None
+
+
+def test_a_parameter_that_a_site_lacks_is_empty() -> None:
+    assert made("{{ .Site.Params.none }}{{ site.Params.none.x }}.") == "."
+    context = Context(Project("/docs", site={"title": "Barn"}))
+    assert filled("{{ .Site.Params.x }}.", arguments(""), context, encloses=False) == (".", "")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{{ .Parent.Get "x" }}', '{{ .Page.Scratch.Get "x" }}', '{{ $x := 1 }}{{ $x.Get "x" }}',
+        '{{ resources.Get "x" }}', '{{ .Page.Resources.Get "x" }}', '{{ with "y" }}{{ .Get "x" }}{{ end }}',
+    ],
+)  # fmt: skip
+def test_only_a_shortcode_itself_gives_its_arguments(template: str) -> None:
+    assert made(template, "x=1") is None
+
+
+def test_a_template_that_fails_in_an_unforeseen_way_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error in (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError):
+        monkeypatch.setattr(Project, "address_of", Mock(side_effect=error))
+        assert made('{{ ref . "b.md" }}') is None
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{{ $a := "x" }}' + "{{ $a = print $a $a }}" * 24,
+        '{{ $a := "x" }}' + '{{ $a = printf "%s%s" $a $a }}' * 24,
+        '{{ $a := "x" }}' + "{{ $a = replace $a `x` (print $a $a) }}" * 6,
+        '{{ $a := "x," }}' + "{{ $a = print $a $a }}" * 14 + '{{ $a = delimit (split $a ",") $a }}',
+        '{{ $a := "x" }}' + "{{ $a = delimit (slice $a $a) $a }}" * 16,
+        "{{ $a := .Get 0 }}" + "".join(f"{{{{ $a{n} := print $a {n} }}}}" for n in range(800)),
+        "{{ $a := .Get 0 }}{{ $l := slice 1 }}"
+        + "{{ range .Params }}{{ $l = slice $l (upper $a) }}{{ end }}" * 40,
+        "{{ if eq" + " (len (.Get 0))" * 1_000 + " }}{{ end }}",
+        "{{ $a := slice 1 }}" + "{{ $a = slice $a $a }}" * 40 + "{{ delimit $a `` }}",
+    ],
+)  # fmt: skip
+def test_the_texts_that_a_template_makes_are_bounded(template: str) -> None:
+    tracemalloc.start()
+    start = time.process_time()
+    try:
+        assert made(template, "a" * 50_000 + " b" * 19) is None
+        assert tracemalloc.get_traced_memory()[1] < 16_000_000
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - start < 2
+
+
+def test_a_text_at_the_bound_is_written() -> None:
+    assert made("{{ print (.Get 0) }}", "a" * 100_000) == "a" * 100_000
+    assert made("{{ print (.Get 0) }}", "a" * 100_001) is None
+    assert made("{{ .Get 0 }}", "a" * 100_001) is None
+    assert made("{{ $a := .Get 0 }}{{ $a }}", "a" * 100_001) is None
 
 
 @pytest.mark.parametrize("piece", ["{{", "{{ if", "{{/*", "{{ (", " ", "{{ `", '{{ "', "{{ $x := 1 }}", "}}"])
