@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
+
 from ...pipeline.errors import RejectedDocument, is_transient
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import tools_of
@@ -21,6 +24,7 @@ from ...pipeline.navigation.literals import names_in, read_module
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.parse.front_matter import read_front_matter
+from ...pipeline.parse.markdown.brackets import bound_brackets
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
@@ -190,17 +194,43 @@ def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
 
 
 def _chapters(root: Path) -> tuple[str, ...] | None:
-    """Return the documents that mdBook makes pages of, as its table of contents says; None for no book."""
-    is_book = any(each for each in _texts([root, root.parent], ("book.toml",)))
-    summary = next(iter(_texts([root], (SUMMARY,))), None) if is_book else None
-    if summary is None:
-        return None
-    pending, found = [*read_summary(summary[1]).entries], set[str]()
+    """Return the documents that mdBook makes pages of: what its table of contents links.
+
+    None for a folder that is not the source of a book, and where nothing is linked.
+    """
+    summary = next(_texts([root], (SUMMARY,)), None) if _is_of_book(root) else None
+    found = _linked(summary[1]) if summary else ()
+    paths = {posixpath.normpath(unquote(target.partition("#")[0]) or ".") for target in found}
+    return tuple(sorted(paths)) or None
+
+
+def _is_of_book(root: Path) -> bool:
+    """Return whether settings of mdBook, in a folder or above it, say that its pages are there."""
+    for folder in (root, root.parent):
+        for _, text in _texts([folder], ("book.toml",)):
+            try:
+                book = read_toml(text).get("book", {})
+            except (ValueError, RecursionError):
+                continue  # mdBook makes no page at all then
+            source = book.get("src", "src") if isinstance(book, dict) else None
+            if isinstance(source, str) and posixpath.normpath(posixpath.join(folder, source)) == str(root):
+                return True
+    return False
+
+
+def _linked(summary: str) -> Iterator[str]:
+    """Yield the targets of a table of contents: those of its chapters, and of all that is a link in it."""
+    pending = [*read_summary(summary).entries]
     while pending:
         entry = pending.pop()
         pending += entry.children
-        found.add(posixpath.normpath(unquote(entry.target.partition("#")[0]) or "."))
-    return tuple(sorted(found))
+        if entry.target:
+            yield entry.target
+    md = MarkdownIt("commonmark", {"maxNesting": 100}).use(footnote_plugin)
+    bound_brackets(md)
+    for token in (each for block in md.parse(summary) for each in block.children or ()):
+        if token.type == "link_open":
+            yield str(token.attrs["href"])
 
 
 def _ignored(script: str) -> Iterator[str]:

@@ -134,6 +134,17 @@ def test_quartz_may_publish_only_what_says_so(script: str, expected: list[str], 
         ("", None, []),
         (None, "- [A](a.md)\n", []),
         ("", "x" * 2_000_001, ["SUMMARY.md", "a.md", "b/my c.md", "d.md", "e.md", "f.html"]),
+        ("", "# Summary\n\n- Planned\n", []),
+        (
+            "",
+            '1. [A](a.md "Title")\n2. [B](<b/my c.md>)\n   - [D [x] `y`][d]\n\n[d]: d.md#one (Title)\n',
+            ["e.md"],
+        ),
+        ("", "- [B](b/my%20c.md)\n- [E \\] e](./e.md)\n", ["a.md", "d.md"]),
+        ('[book]\nsrc = "./src/"\n', "- [A](a.md)\n", ["b/my c.md", "d.md", "e.md"]),
+        ('[book]\nsrc = "other"\n', "- [A](a.md)\n", []),
+        ("[book]\nsrc = 1\n", "- [A](a.md)\n", []),
+        ("[book", "- [A](a.md)\n", []),
     ],
 )
 def test_mdbook_publishes_its_chapters(
@@ -148,6 +159,18 @@ def test_mdbook_publishes_its_chapters(
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "src")}}}, "test")
     held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
     assert sorted(each.path for each in held) == expected
+
+
+@pytest.mark.parametrize(
+    ("book", "expected"), [('[book]\nsrc = "."\n', ["b.md"]), ('[book]\nsrc = ""\n', ["b.md"]), ("", [])]
+)
+def test_a_book_may_lie_beside_its_settings(book: str, expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "book.toml").write_text(book)
+    (tmp_path / "SUMMARY.md").write_text("- [A](a.md)\n")
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in ("a.md", "b.md")]
+    settings = parse_settings({"collections": {"docs": {"root": str(tmp_path)}}}, "test")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    assert [each.path for each in held] == expected
 
 
 def test_a_change_of_the_tools_settings_is_one_of_the_inputs(tmp_path: Path) -> None:
