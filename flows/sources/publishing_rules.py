@@ -6,7 +6,6 @@ Nothing of them is run. Where they cannot be read, everything is private that th
 from __future__ import annotations
 
 import posixpath
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +39,6 @@ _HUGO = tuple(
 )
 _QUARTZ, _QUARTZ_FILTER, _QUARTZ_IGNORES = ("quartz.config.ts",), "ExplicitPublish", "ignorePatterns"
 _JEKYLL, _DENDRON = ("_config.yml",), ("dendron.yml",)
-_HANDS_DOWN = re.compile(r"cascade|defaults|publishByDefault", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +115,12 @@ def _unread(error: OSError | NotRead, name: str) -> Exception:
     return _NotKnown(name)
 
 
-def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the values of each of these files that may hand something down."""
+def _tables(
+    folders: Sequence[Path], names: Iterable[str], key: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the values of each of these files that may hand something down, under this key."""
     for name, text in _texts(folders, names):
-        if not _HANDS_DOWN.search(f"{name}\n{text}"):
+        if key.lower() not in f"{name}\n{text}".lower():
             continue
         try:
             values = read_toml(text) if name.endswith(".toml") else read_yaml(text)
@@ -131,7 +131,7 @@ def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str
 
 def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield the tables of ``cascade`` in Hugo's settings, or in a file of that name beside them."""
-    for name, values in _tables(folders, _HUGO):
+    for name, values in _tables(folders, _HUGO, "cascade"):
         given = with_lower_keys(values)
         is_own = Path(name).stem == "cascade" and "cascade" not in given
         found = given if is_own else given.get("cascade")
@@ -163,11 +163,13 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
 
     Their paths may begin at the folder above the one of this name, where the settings may be.
     """
-    given = [each for _, values in _tables(folders, _JEKYLL) for each in _list(values.get("defaults"))]
+    given = [
+        each for _, values in _tables(folders, _JEKYLL, "defaults") for each in _list(values.get("defaults"))
+    ]
     scopes = [(each.get("scope"), each.get("values")) for each in given if isinstance(each, dict)]
     tables = [(scope if isinstance(scope, dict) else {}, values) for scope, values in scopes]
     plain = [(scope, values) for scope, values in tables if isinstance(values, dict)]
-    ranked = sorted(plain, key=lambda each: len(str(each[0].get("path") or "")))
+    ranked = sorted(plain, key=lambda each: (len(str(each[0].get("path") or "")), bool(each[0].get("type"))))
     for scope, values in ranked[::-1]:
         path = f"{scope.get('path') or ''}".strip("/").removeprefix(f"{name}/")
         target = {
@@ -179,7 +181,7 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
 
 def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield whether the notes of a hierarchy are published that do not say it, those of ``root`` last."""
-    for _, values in _tables(folders, _DENDRON):
+    for _, values in _tables(folders, _DENDRON, "publishByDefault"):
         sections = (values.get("publishing"), values.get("site"))
         given = (
             each.get(key) for each in sections if isinstance(each, dict) for key in ("hierarchy", "config")
