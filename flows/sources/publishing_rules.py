@@ -6,6 +6,7 @@ Nothing of them is run. Where they cannot be read, everything is private that th
 from __future__ import annotations
 
 import posixpath
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ _HUGO = tuple(
     for ending in ("toml", "yaml", "yml")
 )
 _QUARTZ, _QUARTZ_FILTER, _QUARTZ_IGNORES = ("quartz.config.ts",), "ExplicitPublish", "ignorePatterns"
+# What patterns of a shell have and those of .gitignore have not.
+_OF_SHELL = re.compile(r"[{}|]|[@+?!*]\(|^!")
 _JEKYLL, _DENDRON = ("_config.yml",), ("dendron.yml",)
 
 
@@ -236,13 +239,17 @@ def _linked(summary: str) -> Iterator[str]:
 
 
 def _ignored(script: str) -> Iterator[str]:
-    """Yield the patterns of files that Quartz passes over; raise ``_NotKnown`` for computed ones."""
+    """Yield the patterns of files that Quartz passes over; raise ``_NotKnown`` for those not understood.
+
+    They begin at the top of its folder of pages, which may be ``content`` in the collection's.
+    """
     given = read_module(script)
     configuration = given.get("configuration") if isinstance(given, dict) else None
     patterns = configuration.get(_QUARTZ_IGNORES) if isinstance(configuration, dict) else None
     for each in patterns if isinstance(patterns, list) else (None,):
-        if isinstance(each, str) and not pattern_fault(each):
-            yield each
+        if isinstance(each, str) and not pattern_fault(each) and not _OF_SHELL.search(each):
+            path = each.removeprefix("./").lstrip("/")
+            yield from (f"/{path}", f"/content/{path}")
         elif _QUARTZ_IGNORES in names_in(script):
             raise _NotKnown(f"{_QUARTZ_IGNORES} of {_QUARTZ[0]}")
 

@@ -127,6 +127,28 @@ def test_quartz_may_publish_only_what_says_so(script: str, expected: list[str], 
     assert withheld(pa.table({"documents": [rows]}), (), included, "2026-11-25") == []
 
 
+PATHS = ["a/b.md", "content/private/p.md", "private/p.md", "x/private/p.md"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("private", ["content/private/p.md", "private/p.md"]),
+        ("./private/", ["content/private/p.md", "private/p.md"]),
+        ("**/private", PATHS[1:]),
+        ("x/*/p.md", ["x/private/p.md"]),
+        *((each, PATHS) for each in ("{a,b}", "@(a|b)", "+(a)", "?(a)", "!(a)", "!a", "[a")),
+    ],
+)
+def test_patterns_of_quartz_begin_at_the_top(pattern: str, expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "quartz.config.ts").write_text((QUARTZ % "").replace('"private"', f'"{pattern}"'))
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in PATHS]
+    settings = parse_settings({"collections": {"docs": {"root": str(tmp_path)}}}, "test")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    assert [each.path for each in held] == expected
+    assert all("ignorePatterns" in each.reason for each in held)
+
+
 @pytest.mark.parametrize(
     ("book", "summary", "expected"),
     [
