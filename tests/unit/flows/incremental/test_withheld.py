@@ -42,6 +42,7 @@ def published(tmp_path: Path, files: dict[str, str]) -> list[str]:
         if text != SECRET
     ]
     held = withheld(pa.table({"documents": [rows]}), found, settings, "2026-11-25")
+    assert len({each.path for each in held}) == len(held)
     return sorted({file.path for file in found if file.category} - {each.path for each in held})
 
 
@@ -53,6 +54,23 @@ def test_a_folder_of_drafts_has_no_page(tmp_path: Path) -> None:
 def test_a_folder_in_which_one_page_is_published_has_one(tmp_path: Path) -> None:
     files = {"docs/a/b/_category_.json": FOLDER, "docs/a/b/c/x.md": OPEN, "docs/a/b/y.md": SECRET}
     assert published(tmp_path, files) == ["a/b/index.md"]
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (("configuration: {}", "Plugin.ExplicitPublish()"), []),
+        (("configuration: { ignorePatterns: ['**/index.md'] }", ""), ["a/index.md"]),
+        (("configuration: { ignorePatterns: ['a'] }", ""), []),
+        (("configuration: { ignorePatterns: ['{a}'] }", ""), []),
+    ],
+)
+def test_a_generated_page_is_published_with_those_that_it_leads_to(
+    script: tuple[str, str], expected: list[str], tmp_path: Path
+) -> None:
+    config = f"export default {{ {script[0]}, plugins: {{ filters: [{script[1]}] }} }}"
+    files = {"quartz.config.ts": config, "docs/a/_category_.json": FOLDER, "docs/a/b.md": OPEN}
+    assert published(tmp_path, files) == expected
 
 
 @pytest.mark.parametrize(
