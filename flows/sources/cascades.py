@@ -6,7 +6,7 @@ Hugo calls that a ``cascade``, and Jekyll ``defaults``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -27,6 +27,9 @@ from .publishing_rules import PublishingRules
 _SECTION = re.compile(r"(?:^|/)_index\.[^/]+$")
 _TARGETS = ("target", "_target")
 _PAGE, _PAGES, _PRODUCTION = "page", "pages", "production"
+_OTHERS = {"home", "section", "taxonomy", "term"}
+# Of the globs of Hugo.
+_SPECIAL = frozenset("*?{}[]!\\")
 _SECTIONS, _SITE = "the cascade of a section", "the settings of the site"
 
 
@@ -41,15 +44,27 @@ class _Cascade:
 
     def reaches(self, path: str) -> bool:
         """Return whether it is for a document; one that is not understood is, as nothing must leak."""
-        at = PurePosixPath(path)
-        if not at.is_relative_to(self.section) or self.target.get("environment", _PRODUCTION) != _PRODUCTION:
+        if not PurePosixPath(path).is_relative_to(self.section):
             return False
-        if "kind" in self.target and (self.target["kind"] == _PAGE) == bool(_SECTION.search(path)):
+        kinds = _OTHERS if _SECTION.search(path) else {_PAGE}
+        if not (self._may_be("environment", {_PRODUCTION}) and self._may_be("kind", kinds)):
             return False
         if self.target.get("type") and not _is_of_type(path, str(self.target["type"])):
             return False
-        wanted = _matcher(str(self.target.get("path", "**")))
-        return wanted is None or wanted.match_file(path.rpartition("content/")[2])
+        wanted = _matcher(str(self.target.get("path") or "**").lower())
+        return wanted is None or any(map(wanted.match_file, _spellings(path.rpartition("content/")[2])))
+
+    def _may_be(self, key: str, values: Set[str]) -> bool:
+        """Return whether what the target says of a page is one of these, or is not understood."""
+        said = str(self.target.get(key) or "").lower()
+        return not said or said in values or not _SPECIAL.isdisjoint(said)
+
+
+def _spellings(path: str) -> set[str]:
+    """Return what Hugo may take for the path of a page: in lower case, without endings, with hyphens."""
+    lower = PurePosixPath(path.lower())
+    names = {str(each) for each in (lower, lower.with_suffix(""), lower.with_suffix("").with_suffix(""))}
+    return names | {name.replace(" ", "-") for name in names}
 
 
 def _is_of_type(path: str, kind: str) -> bool:
@@ -61,7 +76,7 @@ def _is_of_type(path: str, kind: str) -> bool:
 @lru_cache(maxsize=256)
 def _matcher(pattern: str) -> GitIgnoreSpec | None:
     """Return what matches the paths of a target, ``None`` for one that is not understood."""
-    if set(pattern) & set("{}[]"):
+    if set(pattern) & set("{}[]\\") or pattern.startswith(("!", "#")):
         return None
     try:
         return GitIgnoreSpec.from_lines([pattern])

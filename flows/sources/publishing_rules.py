@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
+
 from ...pipeline.errors import RejectedDocument, is_transient
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import tools_of
@@ -21,6 +24,7 @@ from ...pipeline.navigation.literals import names_in, read_module
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.parse.front_matter import read_front_matter
+from ...pipeline.parse.markdown.brackets import bound_brackets
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
@@ -35,8 +39,9 @@ _HUGO = tuple(
     for ending in ("toml", "yaml", "yml")
 )
 _QUARTZ, _QUARTZ_FILTER, _QUARTZ_IGNORES = ("quartz.config.ts",), "ExplicitPublish", "ignorePatterns"
+# What patterns of a shell have and those of .gitignore have not.
+_OF_SHELL = re.compile(r"[{}|]|[@+?!*]\(|^!")
 _JEKYLL, _DENDRON = ("_config.yml",), ("dendron.yml",)
-_HANDS_DOWN = re.compile(r"cascade|defaults|publishByDefault", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +118,12 @@ def _unread(error: OSError | NotRead, name: str) -> Exception:
     return _NotKnown(name)
 
 
-def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the values of each of these files that may hand something down."""
+def _tables(
+    folders: Sequence[Path], names: Iterable[str], key: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the values of each of these files that may hand something down, under this key."""
     for name, text in _texts(folders, names):
-        if not _HANDS_DOWN.search(f"{name}\n{text}"):
+        if key.lower() not in f"{name}\n{text}".lower():
             continue
         try:
             values = read_toml(text) if name.endswith(".toml") else read_yaml(text)
@@ -127,7 +134,7 @@ def _tables(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str
 
 def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield the tables of ``cascade`` in Hugo's settings, or in a file of that name beside them."""
-    for name, values in _tables(folders, _HUGO):
+    for name, values in _tables(folders, _HUGO, "cascade"):
         given = with_lower_keys(values)
         is_own = Path(name).stem == "cascade" and "cascade" not in given
         found = given if is_own else given.get("cascade")
@@ -159,11 +166,13 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
 
     Their paths may begin at the folder above the one of this name, where the settings may be.
     """
-    given = [each for _, values in _tables(folders, _JEKYLL) for each in _list(values.get("defaults"))]
+    given = [
+        each for _, values in _tables(folders, _JEKYLL, "defaults") for each in _list(values.get("defaults"))
+    ]
     scopes = [(each.get("scope"), each.get("values")) for each in given if isinstance(each, dict)]
     tables = [(scope if isinstance(scope, dict) else {}, values) for scope, values in scopes]
     plain = [(scope, values) for scope, values in tables if isinstance(values, dict)]
-    ranked = sorted(plain, key=lambda each: len(str(each[0].get("path") or "")))
+    ranked = sorted(plain, key=lambda each: (len(str(each[0].get("path") or "")), bool(each[0].get("type"))))
     for scope, values in ranked[::-1]:
         path = f"{scope.get('path') or ''}".strip("/").removeprefix(f"{name}/")
         target = {
@@ -175,7 +184,7 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
 
 def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield whether the notes of a hierarchy are published that do not say it, those of ``root`` last."""
-    for _, values in _tables(folders, _DENDRON):
+    for _, values in _tables(folders, _DENDRON, "publishByDefault"):
         sections = (values.get("publishing"), values.get("site"))
         given = (
             each.get(key) for each in sections if isinstance(each, dict) for key in ("hierarchy", "config")
@@ -190,27 +199,57 @@ def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
 
 
 def _chapters(root: Path) -> tuple[str, ...] | None:
-    """Return the documents that mdBook makes pages of, as its table of contents says; None for no book."""
-    is_book = any(each for each in _texts([root, root.parent], ("book.toml",)))
-    summary = next(iter(_texts([root], (SUMMARY,))), None) if is_book else None
-    if summary is None:
-        return None
-    pending, found = [*read_summary(summary[1]).entries], set[str]()
+    """Return the documents that mdBook makes pages of: what its table of contents links.
+
+    None for a folder that is not the source of a book, and where nothing is linked.
+    """
+    summary = next(_texts([root], (SUMMARY,)), None) if _is_of_book(root) else None
+    found = _linked(summary[1]) if summary else ()
+    paths = {posixpath.normpath(unquote(target.partition("#")[0]) or ".") for target in found}
+    return tuple(sorted(paths)) or None
+
+
+def _is_of_book(root: Path) -> bool:
+    """Return whether settings of mdBook, in a folder or above it, say that its pages are there."""
+    for folder in (root, root.parent):
+        for _, text in _texts([folder], ("book.toml",)):
+            try:
+                book = read_toml(text).get("book", {})
+            except (ValueError, RecursionError):
+                continue  # mdBook makes no page at all then
+            source = book.get("src", "src") if isinstance(book, dict) else None
+            if isinstance(source, str) and posixpath.normpath(posixpath.join(folder, source)) == str(root):
+                return True
+    return False
+
+
+def _linked(summary: str) -> Iterator[str]:
+    """Yield the targets of a table of contents: those of its chapters, and of all that is a link in it."""
+    pending = [*read_summary(summary).entries]
     while pending:
         entry = pending.pop()
         pending += entry.children
-        found.add(posixpath.normpath(unquote(entry.target.partition("#")[0]) or "."))
-    return tuple(sorted(found))
+        if entry.target:
+            yield entry.target
+    md = MarkdownIt("commonmark", {"maxNesting": 100}).use(footnote_plugin)
+    bound_brackets(md)
+    for token in (each for block in md.parse(summary) for each in block.children or ()):
+        if token.type == "link_open":
+            yield str(token.attrs["href"])
 
 
 def _ignored(script: str) -> Iterator[str]:
-    """Yield the patterns of files that Quartz passes over; raise ``_NotKnown`` for computed ones."""
+    """Yield the patterns of files that Quartz passes over; raise ``_NotKnown`` for those not understood.
+
+    They begin at the top of its folder of pages, which may be ``content`` in the collection's.
+    """
     given = read_module(script)
     configuration = given.get("configuration") if isinstance(given, dict) else None
     patterns = configuration.get(_QUARTZ_IGNORES) if isinstance(configuration, dict) else None
     for each in patterns if isinstance(patterns, list) else (None,):
-        if isinstance(each, str) and not pattern_fault(each):
-            yield each
+        if isinstance(each, str) and not pattern_fault(each) and not _OF_SHELL.search(each):
+            path = each.removeprefix("./").lstrip("/")
+            yield from (f"/{path}", f"/content/{path}")
         elif _QUARTZ_IGNORES in names_in(script):
             raise _NotKnown(f"{_QUARTZ_IGNORES} of {_QUARTZ[0]}")
 

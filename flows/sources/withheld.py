@@ -37,15 +37,21 @@ def withheld(rows: pa.Table, files: Iterable[FoundFile], settings: Settings, day
     rules = rules_of(settings)
     of_hugo = [name for name, rule in rules.items() if rule.of_hugo]
     held = [*held_back(rows, settings, of_hugo, day), *held_by_cascades(rows, settings, rules)]
-    held += _not_published(rows, settings, rules)
     pages = [file for file in files if file.category]
+    held += _not_published(rows, settings, rules, {(page.collection, page.path) for page in pages})
     return [*held, *_empty(pages, rows, held, settings)] if pages else held
 
 
 def _not_published(
-    rows: pa.Table, settings: Settings, rules: Mapping[str, PublishingRules]
+    rows: pa.Table,
+    settings: Settings,
+    rules: Mapping[str, PublishingRules],
+    generated: Set[tuple[str, str]],
 ) -> Iterator[Rejection]:
-    """Yield the documents that Quartz and mdBook do not publish, and all where rules cannot be read."""
+    """Yield the documents that Quartz and mdBook do not publish, and all where rules cannot be read.
+
+    What is ``generated`` for a category has no front matter: what it leads to says whether it is published.
+    """
     for name, rule in rules.items():
         if settings.collections[name].drafts or rule == NO_RULES:
             continue
@@ -53,6 +59,8 @@ def _not_published(
         for path, front in pages_of(rows, name):
             if rule.unread:
                 why = f"{rule.unread} cannot be read, which may say so"
+            elif (name, path) in generated:
+                continue
             elif ignored.match_file(path):
                 why = _IGNORED
             elif rule.chapters is not None and path.endswith(".md") and path not in chapters:
@@ -73,10 +81,11 @@ def _empty(
 ) -> Iterator[Rejection]:
     """Yield the generated pages of categories below which nothing is published."""
     lost = {(each.collection, each.path) for each in held if each.kind != "noted"}
+    left = [page for page in pages if (page.collection, page.path) not in lost]
     lost |= {(page.collection, page.path) for page in pages}
-    for name in sorted({page.collection for page in pages}):
+    for name in sorted({page.collection for page in left}):
         known = set(_names(rows, name, lost))
-        for page in (each for each in pages if each.collection == name):
+        for page in (each for each in left if each.collection == name):
             if not any(_leads(item, known) for item in _items(page, settings)):
                 yield Rejection(name, page.path, "skipped", _EMPTY)
 

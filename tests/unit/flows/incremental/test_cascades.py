@@ -59,6 +59,20 @@ def held(
         ),
         ({"a/_index.md": {"cascade": {"draft": True, "target": {"path": "/{a,c}/one*"}}}}, "everything"),
         ({"a/_index.md": {"cascade": {"draft": True, "target": {"path": "a/***/!"}}}}, []),
+        *(
+            ({"a/_index.md": {"cascade": {"draft": True, "target": target}}}, expected)
+            for target, expected in (
+                ({"path": "/A/B/Two"}, ["a/b/two.md"]),
+                ({"path": "**/t?o"}, ["a/b/two.md"]),
+                ({"path": "/a/two.md"}, []),
+                ({"kind": "{page,home}"}, "everything"),
+                ({"kind": "Page"}, ["a/b/two.md", "a/one.md"]),
+                ({"kind": "section"}, ["a/_index.md", "a/b/_index.md"]),
+                ({"kind": "", "environment": ""}, "everything"),
+                ({"environment": "prod*"}, "everything"),
+                ({"path": "!/a/x"}, "everything"),
+            )
+        ),
         ({"a/one.md": {"cascade": {"draft": True}}}, []),
         ({"a/_index.md": {"cascade": "draft"}}, []),
     ],
@@ -104,6 +118,12 @@ IN_B = ["a/b/_index.md", "a/b/two.md"]
         ),
         (
             "_config.yml",
+            "defaults: [{scope: {path: '', type: posts}, values: {published: false}},"
+            " {scope: {path: ''}, values: {published: true}}]",
+            ["a/_posts/p.md"],
+        ),
+        (
+            "_config.yml",
             "defaults: [{scope: {path: a/b}, values: {published: true}},"
             " {scope: {path: a}, values: {published: false}}]",
             ["a/_index.md", "a/_posts/p.md", "a/one.md", "a/shown.md"],
@@ -114,6 +134,18 @@ def test_the_settings_of_the_site_hand_down_that_pages_are_drafts(
     settings_file: str, text: str, expected: list[str], tmp_path: Path
 ) -> None:
     assert sorted(held(tmp_path, settings_file, {"a/_posts/p.md": {}}, text)) == expected
+
+
+@pytest.mark.parametrize("pattern", ["/d/my-page", "/D/My Page*", "/d/my-page.de", "/d/*-page.md"])
+def test_a_target_matches_the_path_that_hugo_makes_of_a_name(pattern: str, tmp_path: Path) -> None:
+    names = ["d/My Page.de.md"] if "*-" not in pattern else ["d/My Page.md"]
+    cascade = f"[cascade]\ndraft = true\n[cascade.target]\npath = '{pattern}'"
+    assert held(tmp_path, "hugo.toml", {name: {} for name in names}, cascade) == names
+
+
+def test_settings_of_one_tool_are_not_asked_for_what_another_hands_down(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("defaults: [")
+    assert held(tmp_path, "hugo.toml", {}, "title = 'T'") == []
 
 
 def test_a_cascade_says_nothing_in_other_folders(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def published(tmp_path: Path, files: dict[str, str]) -> list[str]:
         if text != SECRET
     ]
     held = withheld(pa.table({"documents": [rows]}), found, settings, "2026-11-25")
+    assert len({each.path for each in held}) == len(held)
     return sorted({file.path for file in found if file.category} - {each.path for each in held})
 
 
@@ -53,6 +54,23 @@ def test_a_folder_of_drafts_has_no_page(tmp_path: Path) -> None:
 def test_a_folder_in_which_one_page_is_published_has_one(tmp_path: Path) -> None:
     files = {"docs/a/b/_category_.json": FOLDER, "docs/a/b/c/x.md": OPEN, "docs/a/b/y.md": SECRET}
     assert published(tmp_path, files) == ["a/b/index.md"]
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (("configuration: {}", "Plugin.ExplicitPublish()"), []),
+        (("configuration: { ignorePatterns: ['**/index.md'] }", ""), ["a/index.md"]),
+        (("configuration: { ignorePatterns: ['a'] }", ""), []),
+        (("configuration: { ignorePatterns: ['{a}'] }", ""), []),
+    ],
+)
+def test_a_generated_page_is_published_with_those_that_it_leads_to(
+    script: tuple[str, str], expected: list[str], tmp_path: Path
+) -> None:
+    config = f"export default {{ {script[0]}, plugins: {{ filters: [{script[1]}] }} }}"
+    files = {"quartz.config.ts": config, "docs/a/_category_.json": FOLDER, "docs/a/b.md": OPEN}
+    assert published(tmp_path, files) == expected
 
 
 @pytest.mark.parametrize(
@@ -127,6 +145,28 @@ def test_quartz_may_publish_only_what_says_so(script: str, expected: list[str], 
     assert withheld(pa.table({"documents": [rows]}), (), included, "2026-11-25") == []
 
 
+PATHS = ["a/b.md", "content/private/p.md", "private/p.md", "x/private/p.md"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("private", ["content/private/p.md", "private/p.md"]),
+        ("./private/", ["content/private/p.md", "private/p.md"]),
+        ("**/private", PATHS[1:]),
+        ("x/*/p.md", ["x/private/p.md"]),
+        *((each, PATHS) for each in ("{a,b}", "@(a|b)", "+(a)", "?(a)", "!(a)", "!a", "[a")),
+    ],
+)
+def test_patterns_of_quartz_begin_at_the_top(pattern: str, expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "quartz.config.ts").write_text((QUARTZ % "").replace('"private"', f'"{pattern}"'))
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in PATHS]
+    settings = parse_settings({"collections": {"docs": {"root": str(tmp_path)}}}, "test")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    assert [each.path for each in held] == expected
+    assert all("ignorePatterns" in each.reason for each in held)
+
+
 @pytest.mark.parametrize(
     ("book", "summary", "expected"),
     [
@@ -134,6 +174,17 @@ def test_quartz_may_publish_only_what_says_so(script: str, expected: list[str], 
         ("", None, []),
         (None, "- [A](a.md)\n", []),
         ("", "x" * 2_000_001, ["SUMMARY.md", "a.md", "b/my c.md", "d.md", "e.md", "f.html"]),
+        ("", "# Summary\n\n- Planned\n", []),
+        (
+            "",
+            '1. [A](a.md "Title")\n2. [B](<b/my c.md>)\n   - [D [x] `y`][d]\n\n[d]: d.md#one (Title)\n',
+            ["e.md"],
+        ),
+        ("", "- [B](b/my%20c.md)\n- [E \\] e](./e.md)\n", ["a.md", "d.md"]),
+        ('[book]\nsrc = "./src/"\n', "- [A](a.md)\n", ["b/my c.md", "d.md", "e.md"]),
+        ('[book]\nsrc = "other"\n', "- [A](a.md)\n", []),
+        ("[book]\nsrc = 1\n", "- [A](a.md)\n", []),
+        ("[book", "- [A](a.md)\n", []),
     ],
 )
 def test_mdbook_publishes_its_chapters(
@@ -148,6 +199,18 @@ def test_mdbook_publishes_its_chapters(
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "src")}}}, "test")
     held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
     assert sorted(each.path for each in held) == expected
+
+
+@pytest.mark.parametrize(
+    ("book", "expected"), [('[book]\nsrc = "."\n', ["b.md"]), ('[book]\nsrc = ""\n', ["b.md"]), ("", [])]
+)
+def test_a_book_may_lie_beside_its_settings(book: str, expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "book.toml").write_text(book)
+    (tmp_path / "SUMMARY.md").write_text("- [A](a.md)\n")
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in ("a.md", "b.md")]
+    settings = parse_settings({"collections": {"docs": {"root": str(tmp_path)}}}, "test")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    assert [each.path for each in held] == expected
 
 
 def test_a_change_of_the_tools_settings_is_one_of_the_inputs(tmp_path: Path) -> None:
