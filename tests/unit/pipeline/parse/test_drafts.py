@@ -159,6 +159,4 @@ def test_a_comment_costs_time_in_proportion_to_its_length() -> None:
     assert block is not None
     begin = time.process_time()
     assert not block.may_hide
-    assert (
-        time.process_time() - begin < 1.5
-    )  # 4 s when each was read to its end
+    assert time.process_time() - begin < 1.5  # 4 s when each was read to its end
