@@ -22,7 +22,7 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.untrusted import with_lower_keys
 from ...pipeline.visibility import DRAFT
 from .publication_dates import pages_of
-from .publishing_rules import PublishingRules
+from .publishing_rules import PublishingRules, tables_in
 
 _SECTION = re.compile(r"(?:^|/)_index\.[^/]+$")
 _TARGETS = ("target", "_target")
@@ -106,9 +106,8 @@ def _cascades(path: str, front_matter: str) -> Iterator[_Cascade]:
     if not _SECTION.search(path) or '"cascade"' not in front_matter.lower():
         return
     given = with_lower_keys(read_front_matter_json(front_matter)).get("cascade")
-    for each in reversed(given if isinstance(given, list) else [given]):
-        if isinstance(each, dict):
-            yield _handed_down(_SECTIONS, str(PurePosixPath(path).parent), each)
+    for each in reversed(tables_in(given)):
+        yield _handed_down(_SECTIONS, str(PurePosixPath(path).parent), each)
 
 
 def _handed_down(giver: str, section: str, given: Mapping[str, Any]) -> _Cascade:

@@ -16,6 +16,7 @@ from ...pipeline.identity import read_front_matter_json
 from ...pipeline.model import Rejection
 from ...pipeline.parse.dates import day_of
 from ...pipeline.settings.settings import Settings
+from ...pipeline.untrusted import with_lower_keys
 from ...pipeline.visibility import DRAFT
 
 _UNTIL, _EXPIRES = f"{DRAFT} until ", "expires on "
@@ -76,7 +77,7 @@ def _may_be_held(documents: pa.Table, of_hugo: Sequence[str]) -> pa.Array:
 
 def _held_until(path: str, front_matter: str, day: str, keys: Sequence[str]) -> str:
     """Return why a page is not public on a day, or when it will not be; empty if it always is."""
-    given = {key.lower(): day_of(each) for key, each in read_front_matter_json(front_matter).items()}
+    given = {key: day_of(each) for key, each in with_lower_keys(read_front_matter_json(front_matter)).items()}
     post = _POST.search(path)
     said = next(filter(None, map(given.get, keys)), None)
     begins = said or (post and (given.get("date") or post[1])) or ""

@@ -19,7 +19,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from ...pipeline.errors import RejectedDocument, is_transient
 from ...pipeline.filesystems.opening import is_address
-from ...pipeline.includes.project import tools_of
+from ...pipeline.includes.project import settings_folders, tools_of
 from ...pipeline.navigation.literals import names_in, read_module
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
@@ -78,7 +78,7 @@ def _rules(collection: Collection, *, sharded: bool) -> PublishingRules:
     if is_address(collection.root):
         return NO_RULES
     root = Path(collection.root)
-    folders = [root, root.parent, *map(Path, collection.snippet_folders)]
+    folders = settings_folders(collection)
     tools = tools_of(folders)
     try:
         hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
@@ -132,15 +132,18 @@ def _tables(
         yield name, values if isinstance(values, dict) else {"cascade": values}
 
 
+def tables_in(value: object) -> list[dict[str, Any]]:
+    """Return the tables of a list, or the one that stands alone."""
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
+
+
 def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield the tables of ``cascade`` in Hugo's settings, or in a file of that name beside them."""
     for name, values in _tables(folders, _HUGO, "cascade"):
         given = with_lower_keys(values)
         is_own = Path(name).stem == "cascade" and "cascade" not in given
         found = given if is_own else given.get("cascade")
-        yield from (
-            each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)
-        )
+        yield from tables_in(found)
 
 
 def _sections(root: Path) -> Iterator[tuple[str, str]]:
@@ -166,10 +169,9 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
 
     Their paths may begin at the folder above the one of this name, where the settings may be.
     """
-    given = [
-        each for _, values in _tables(folders, _JEKYLL, "defaults") for each in _list(values.get("defaults"))
-    ]
-    scopes = [(each.get("scope"), each.get("values")) for each in given if isinstance(each, dict)]
+    settings = (values.get("defaults") for _, values in _tables(folders, _JEKYLL, "defaults"))
+    given = [each for defaults in settings if isinstance(defaults, list) for each in tables_in(defaults)]
+    scopes = [(each.get("scope"), each.get("values")) for each in given]
     tables = [(scope if isinstance(scope, dict) else {}, values) for scope, values in scopes]
     plain = [(scope, values) for scope, values in tables if isinstance(values, dict)]
     ranked = sorted(plain, key=lambda each: (len(str(each[0].get("path") or "")), bool(each[0].get("type"))))
@@ -252,7 +254,3 @@ def _ignored(script: str) -> Iterator[str]:
             yield from (f"/{path}", f"/content/{path}")
         elif _QUARTZ_IGNORES in names_in(script):
             raise _NotKnown(f"{_QUARTZ_IGNORES} of {_QUARTZ[0]}")
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -38,6 +38,7 @@ from .tables import Tables
 
 _log = logging.getLogger("noctule")
 _TABLE = Path(table_file("assets"))
+_WITHOUT_IMPORTS = "the drawing is kept without the style sheets that it loads, such as a web font"
 # A row group is what a reader holds in memory at once; a larger file has one of its own.
 GROUP_BYTES = 16_000_000
 
@@ -187,9 +188,6 @@ class _PublishedContent:
     def _groups(self, current: SnapshotId) -> list[tuple[pq.ParquetFile, int]]:
         files = self._store.read_unverified(current).open_tables("assets")
         return [(file, group) for file in files for group in range(file.num_row_groups)]
-
-
-_WITHOUT_IMPORTS = "the drawing is kept without the style sheets that it loads, such as a web font"
 
 
 class _Reader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from ..filesystems.opening import is_address
-from ..includes.project import tools_of
+from ..includes.project import settings_folders, tools_of
 from ..links.published import path_stem
 from ..navigation.category_pages import folder_pages, sidebar_pages
 from ..python_packages import module_files
@@ -54,7 +54,7 @@ def _add_sections(found: Selection) -> None:
     Hugo's settings may stand above the folder. Where a page of the collection stands, there is no list.
     """
     root = Path(found.collection.root)
-    tools = tools_of([root, root.parent, *map(Path, found.collection.snippet_folders)])
+    tools = tools_of(settings_folders(found.collection))
     if not tools & {"hugo", "quartz"}:
         return
     written = {path_stem(file.path) for file in found.files}

@@ -13,6 +13,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..errors import is_transient
+from ..settings.collection import Collection
 from ..source_files import briefly_away
 from ..untrusted import NotRead, is_within, read_regular, read_toml, read_yaml, with_lower_keys
 from .front_matter_blocks import find_block, text_start
@@ -101,6 +102,12 @@ class Context:
     def is_of(self, tool: Tool) -> bool:
         """Return whether the document's folder is that tool's."""
         return tool in self.project.tools
+
+
+def settings_folders(collection: Collection) -> list[Path]:
+    """Return where settings of a collection's tool may stand: there, above it, and where it includes from."""
+    root = Path(collection.root)
+    return [root, root.parent, *map(Path, collection.snippet_folders)]
 
 
 def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
+from ...untrusted import with_lower_keys
 from ..as_markdown import Arguments
 from ..project import Context
 from .expressions import value_of
@@ -252,7 +253,7 @@ class _Template:
     def _of_page(self, name: str) -> object:
         page = self.context.page
         if name == "Params":
-            return {str(key).lower(): value for key, value in page.items()}
+            return with_lower_keys(page)
         if name == "Title":
             return page.get("title")
         if name == "Site":
