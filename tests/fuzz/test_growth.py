@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Sequence
 
@@ -58,6 +59,19 @@ def test_a_block_is_not_compared_with_everything_that_searches_leave_out() -> No
 def test_a_text_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(TooSlow):
         seconds(Case(Piece("a *b* "), "on one line", ".md"), 20_000, limit_s=0.05)
+
+
+def test_a_text_is_given_up_where_the_collector_has_a_slow_callback() -> None:
+    gc.callbacks.append(_look_around_slowly)
+    try:
+        with pytest.raises(TooSlow):
+            seconds(Case(Piece("a *b* "), "on one line", ".md"), 20_000, limit_s=0.05)
+    finally:
+        gc.callbacks.remove(_look_around_slowly)
+
+
+def _look_around_slowly(*_: object) -> None:
+    sum(range(2_000_000))
 
 
 def test_what_takes_a_square_of_its_length_is_told_by_its_growth(monkeypatch: pytest.MonkeyPatch) -> None:
