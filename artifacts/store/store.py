@@ -36,11 +36,11 @@ from ..disk.layout import (
 from ..disk.manifest import Manifest
 from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
-from .contents import SnapshotInfo, StoreContents
+from .contents import SnapshotInfo, StoreContents, is_sound
 from .pointer import Pointer
 from .query_models import require_sound
 from .signature import MAX_SIGNATURE_BYTES, SIGNATURE, require_signature
-from .snapshot import Snapshot, is_sound, read_manifest
+from .snapshot import Snapshot, read_manifest
 from .staging import Staging, new_staging, prove, seal, sweep
 
 
