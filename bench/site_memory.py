@@ -1,7 +1,7 @@
 """Memory of a site's build: the most that its processes take together, and what each passage more costs.
 
-``$NOCTULE_BENCH_STORES`` names stores, separated by colons, whose current snapshots are shown; the settings are
-those beside each (``store-NAME`` has ``NAME.toml``), or the default ones.
+``$NOCTULE_BENCH_STORES`` names stores, separated by colons, whose current snapshots are shown. The settings
+are those beside each (``store-NAME`` has ``NAME.toml``), or the default ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _measured(store: Path) -> tuple[int, float]:
     with Store(store).open() as snapshot:
         passages = snapshot.rows("passages")
     config = store.with_name(store.name.removeprefix("store-")).with_suffix(".toml")
-    given = ["--config", config] if config.is_file() else []
+    given: list[str | Path] = ["--config", config] if config.is_file() else []
     with tempfile.TemporaryDirectory(dir=store.parent) as folder:
         out = Path(folder) / "site"
         cost = noctule("site", "--store", store, "--out", out, "--no-prefect", *given, sample_s=0.2)
