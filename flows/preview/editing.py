@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.cache.parsed_corpus import ParsedCorpus, joined
@@ -33,7 +32,7 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..engines import Caller
 from ..run.versions import decides
-from ..sources.publication_dates import today
+from ..sources.publication_dates import rows_of, today
 from ..sources.withheld import withheld
 from ..stages.parse import isolated
 from ..stages.parse_batch import FileBatch
@@ -124,8 +123,7 @@ class Editor:
         What a section of Hugo says that is private itself stands in its file alone.
         """
         columns = ["doc_id", "collection", "path", "front_matter"]
-        documents = pa.array(self._tables.table("documents", columns).to_struct_array())
-        rows = pa.table({"documents": pa.ListArray.from_arrays([0, len(documents)], documents)})
+        rows = rows_of(self._tables.table("documents", columns))
         held = withheld(rows, self._generated, self._settings, today(), with_sections=True)
         return {doc_id(each.collection, each.path): Edit() for each in held if each.kind != "noted"}
 

@@ -44,7 +44,7 @@ def withheld(
     pages = [file for file in files if file.category]
     held += _remarks(settings, rules)
     held += _not_published(rows, settings, rules, {(page.collection, page.path) for page in pages})
-    return [*held, *_empty(pages, rows, held, settings)] if pages else held
+    return [*held, *empty_categories(pages, rows, held, settings)] if pages else held
 
 
 def _not_published(
@@ -90,7 +90,7 @@ def _says_public(front_matter: str) -> bool:
     return str(given.get("publish", "")).lower() == "true"
 
 
-def _empty(
+def empty_categories(
     pages: Sequence[FoundFile], rows: pa.Table, held: Iterable[Rejection], settings: Settings
 ) -> Iterator[Rejection]:
     """Yield the generated pages of categories below which nothing is published."""
