@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import pytest
 from bs4 import BeautifulSoup
 
@@ -33,6 +35,37 @@ def test_formulas_below_each_other_are_aligned_or_apart_and_have_names() -> None
     (link,) = page.select("article p > a")
     name = str(link["href"]).removeprefix("#")
     assert link.text == "(one)" and page.find(id=name) is not None
+
+
+GLOSSARY = """Terms
+=====
+
+.. glossary::
+
+   Wing beat
+   flap
+      One stroke.
+
+   roost : noun
+      Where bats sleep.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("wing beat", "wing beat"), ("flap", "flap"), ("a <Roost>", "a")]
+)
+def test_a_term_leads_to_its_entry_in_the_glossary(name: str, shown: str) -> None:
+    (link,) = _page(f"See :term:`{name}`.", terms=GLOSSARY).select("article p > a")
+    page, _, anchor = str(link["href"]).partition("#")
+    entry = page_of({"terms.rst": GLOSSARY}, "terms.html").find(id=unquote(anchor))
+    assert (link.text, page) == (shown, "terms.html")
+    assert entry is not None and entry.parent is not None and entry.parent.name == "dt"
+
+
+def test_a_term_of_another_projects_glossary_is_text() -> None:
+    page = _page("See :term:`iterator`, and :term:`flap` here.\n\n.. glossary::\n\n   flap\n      Stroke.")
+    assert [link.text for link in page.select("article p > a")] == ["flap"]
+    assert page.select(".missing-link") == [] and "See iterator, and" in page.text
 
 
 def test_an_aligned_formula_of_markdown_is_drawn_without_its_signs() -> None:
