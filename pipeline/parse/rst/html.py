@@ -17,9 +17,7 @@ from .pictures import SHAPE
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
-
 _AUTOMATIC_ID = re.compile(r"(?:section|toc-entry)-\d+|id\d+")
-
 # The nodes that each HTML element stands for.
 _NODES = {
     "blockquote": "block_quote",
@@ -51,8 +49,8 @@ def tree_html(document: nodes.document, where: str) -> str:
     """Return the document as an HTML page; raises ``RejectedDocument`` if its raw HTML is a bomb."""
     writer = _Writer(document, where)
     writer.children(document)
-    head = f"<title>{escape(title)}</title>" if (title := str(document.get("title", ""))) else ""
-    head += "".join(writer.head)
+    title = str(document.get("title", ""))
+    head = (f"<title>{escape(title)}</title>" if title else "") + "".join(writer.head)
     return f"<html><head>{head}</head><body><main>{''.join(writer.out)}</main></body></html>"
 
 
@@ -113,11 +111,13 @@ class _Writer:
             self.box_title(node)
             return
         wanted = nodes.make_id(node.astext())
-        own = wanted if wanted in parent["ids"] else parent["ids"][0] if parent["ids"] else ""
+        named = self.document.ids.get(wanted)  # a link to it, `Title <#title>`_, is no place
+        is_free = wanted in parent["ids"] or (isinstance(named, nodes.target) and "refuri" in named)
+        own = wanted if is_free else parent["ids"][0] if parent["ids"] else ""
         own = "" if _AUTOMATIC_ID.fullmatch(own) and own != wanted else own
         level = min(max(self.depth, 1), 6)
-        named = f' id="{escape(own)}"' if own else ""
-        self.out.append(f"<h{level}{named}>{self.names(parent, own)}")
+        at = f' id="{escape(own)}"' if own else ""
+        self.out.append(f"<h{level}{at}>{self.names(parent, own)}")
         self.children(node)
         self.out.append(f"</h{level}>")
 
