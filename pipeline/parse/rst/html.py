@@ -7,12 +7,11 @@ from html import escape
 
 from docutils import nodes
 
-from ...navigation.toctree import CLASS as TOCTREE
 from ..labels import FORMULA, PARSED, UNTITLED, label_anchor
 from .admonitions import FOLDS
 from .faults import balanced, quoted_by
 from .fields import is_first, without_settings
-from .objects import LANGUAGE, LINES, TITLE, language_of_literal
+from .objects import GIVEN, LANGUAGE, LINES, TITLE, language_of_literal
 from .pictures import SHAPE
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
@@ -98,7 +97,7 @@ class _Writer:
         return "".join(f'<span id="{escape(each)}"></span>' for each in dict.fromkeys(ids))
 
     def visit_bullet_list(self, node: nodes.Element) -> None:
-        self.tag("ul", node, f' class="{TOCTREE}"' if TOCTREE in node["classes"] else "")
+        self.tag("ul", node, str(node.get(GIVEN, "")))
 
     def visit_section(self, node: nodes.Element) -> None:
         self.depth += 1
@@ -173,7 +172,7 @@ class _Writer:
             self.out.append(f'<a href="{escape(address)}">{escape(title, quote=False)}</a>')
         else:
             untitled = f' class="{UNTITLED}"' if node.get("untitled") and node.astext() else ""
-            self.tag("a", node, f' href="{escape(address)}"{untitled}')
+            self.tag("a", node, f' href="{escape(address)}"{untitled}{node.get(GIVEN, "")}')
 
     def address(self, node: nodes.Element) -> str:
         if "refuri" in node:
