@@ -173,7 +173,7 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     name = collection_name(found)
     top = source if source.is_dir() else source.parent
     take_packages(found, top)
-    text = settings_text(found, name, folder, snippet_folders(found, top))
+    text = settings_text(found, name, folder, snippet_folders(found, found.config.project))
     parse(tomllib.loads(text), where=str(found.config.path))
     durable.replace_file(path, text.encode())
     return Starter(path, name, str(found.root), _described(_count(found.root)) or "no documents"), found

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..pipeline.navigation.toctree import CLASS
+from ..pipeline.navigation.toctree import OPENING
 from ..pipeline.settings.site import Site
 from ..pipeline.visibility import EVERYWHERE, Visibility, visibility_of
 from . import urls
@@ -163,7 +163,7 @@ class Library:
         """Return the documents that may hold a ``toctree``, in order of their paths."""
         holds = (
             pc.fill_null(pc.match_substring(column, mark), False).to_numpy()
-            for column, mark in ((self._texts, "{toctree}"), (self._htmls, f'"{CLASS}"'))
+            for column, mark in ((self._texts, "{toctree}"), (self._htmls, OPENING))
         )
         found = np.flatnonzero(np.logical_or(*holds)).tolist()
         return sorted(found, key=lambda row: self.entries[row].path)
