@@ -140,8 +140,8 @@ class Store:
     def require_own(self) -> None:
         """Raise ``SettingsError`` unless the store is local: a remote one cannot be written to."""
         if self._mirror is not None:
-            hint = "Write to a folder, and send it there: noctule publish --to ADDRESS"
-            raise SettingsError("a store elsewhere is only read", where=self._mirror.address, hint=hint)
+            hint = "Write to a local store and publish it: noctule publish --to ADDRESS"
+            raise SettingsError("a remote store is read-only", where=self._mirror.address, hint=hint)
 
     @contextmanager
     def lock(self, purpose: str) -> Iterator[None]:

@@ -27,7 +27,7 @@ def trace(
     ] = Path("public"),
     snapshot: SnapshotOption = None,
 ) -> None:
-    """Tell where a passage comes from: source file, commit, parser, vector row, page, snapshots.
+    """Show where a passage comes from: source file, commit, parser, vector row, page, snapshots.
 
     Examples: noctule trace docs:guide/install.md@2 ; noctule trace https://docs.example.org/install.html
     """
