@@ -280,7 +280,7 @@ class Store:
         others = [i.snapshot_id for i in self.snapshots() if pointer is None or i.snapshot_id != pointer.id]
         if not others:
             what = "there is no other snapshot to go back to"
-            hint = "The current one stays." if pointer else "Make one: noctule index"
+            hint = "The current snapshot is unchanged." if pointer else "Make one: noctule index"
             error = NoEarlierSnapshot if pointer else NoSnapshot
             raise error(what, where=str(self.root), hint=hint)
         return pointer.previous if pointer and pointer.previous in others else others[0]

@@ -68,4 +68,4 @@ def _file(found: TracedFile | None, missing: str) -> str:
     if not found.sha256:
         return f"{found.path}  gone, or not readable"
     commit = f"  commit {found.commit}" if found.commit else ""
-    return f"{found.path}  {'as it was' if found.is_same else 'changed since'}{commit}"
+    return f"{found.path}  {'unchanged' if found.is_same else 'changed since'}{commit}"
