@@ -41,13 +41,13 @@ _TEMPLATE = """\
 # noctule: which documents are indexed, and how. Every key with its default: configs/default.toml of noctule.
 
 [collections.{name}]
-root = "{root}"                  # taken from this file's folder
+root = "{root}"                  # relative to this file's folder
 include = [{include}]
 exclude = []                   # for example ["drafts/**"]
 language = "en"
 
 [collections.{name}.address]
-base_url = ""                  # goes before the address of each hit, for example "https://docs.example.org/"
+base_url = ""                  # the prefix of each hit's address, for example "https://docs.example.org/"
 style = "path"                 # "path", "directory" or "slug"
 
 [site]
