@@ -289,7 +289,7 @@ def is_away(error: OSError) -> bool:
 def unreadable(path: Path, error: OSError) -> ArtifactError:
     """Return the error for what cannot be read: damage, unless the machine or a server is to blame."""
     if is_away(error):
-        what, hint = f"cannot read it now: {error.strerror}", "Try again; if that fails, look at the mount."
+        what, hint = f"cannot read it now: {error.strerror}", "Try again; if that fails, check the mount."
         return ArtifactError(what, where=str(path), hint=hint)
     if isinstance(error, PermissionError):
         return ArtifactError(
