@@ -17,17 +17,17 @@ _OPENING, _ENDING = ("if", "with", "range"), ("end", "else")
 
 
 @dataclass(slots=True)
-class Node:
+class TemplateNode:
     """A text, an action, or a block with what it holds; ``otherwise`` follows its ``else``."""
 
     kind: str
     said: str
-    body: list[Node] = field(default_factory=list)
-    otherwise: list[Node] = field(default_factory=list)
+    body: list[TemplateNode] = field(default_factory=list)
+    otherwise: list[TemplateNode] = field(default_factory=list)
 
 
 @lru_cache(maxsize=64)
-def nodes_of(template: str) -> list[Node]:
+def nodes_of(template: str) -> list[TemplateNode]:
     """Return what a template consists of; raise ``UnknownValue`` for one that is none."""
     nodes, rest = _parsed([*_pieces(_without_comments(template))][::-1], 0)
     if rest:
@@ -64,11 +64,11 @@ def _pieces(template: str) -> Iterator[tuple[str, str]]:
     yield "text", rest.lstrip() if trims else rest
 
 
-def _parsed(pieces: list[tuple[str, str]], depth: int) -> tuple[list[Node], str]:
+def _parsed(pieces: list[tuple[str, str]], depth: int) -> tuple[list[TemplateNode], str]:
     """Return the nodes up to an ``end`` or ``else``, and that; the pieces read are taken off the list."""
     if depth > _MAX_DEPTH:
         raise UnknownValue
-    nodes: list[Node] = []
+    nodes: list[TemplateNode] = []
     while pieces:
         kind, said = pieces.pop()
         word, _, rest = said.partition(" ") if kind == "action" else ("", "", "")
@@ -77,13 +77,13 @@ def _parsed(pieces: list[tuple[str, str]], depth: int) -> tuple[list[Node], str]
         if word in _OPENING:
             nodes.append(_block(word, rest, pieces, depth + 1))
         else:
-            nodes.append(Node(kind, said))
+            nodes.append(TemplateNode(kind, said))
     return nodes, ""
 
 
-def _block(word: str, said: str, pieces: list[tuple[str, str]], depth: int) -> Node:
+def _block(word: str, said: str, pieces: list[tuple[str, str]], depth: int) -> TemplateNode:
     body, ending = _parsed(pieces, depth)
-    node = Node(word, said, body)
+    node = TemplateNode(word, said, body)
     again, _, rest = ending.removeprefix("else").strip().partition(" ")
     if ending.startswith("else") and again in _OPENING:  # its ``end`` ends this block too
         node.otherwise = [_block(again, rest, pieces, depth + 1)]

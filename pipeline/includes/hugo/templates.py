@@ -17,7 +17,7 @@ from ..as_markdown import Arguments
 from ..project import Context
 from .expressions import value_of
 from .functions import FAILURES, MAX_CHARS, PLAIN, UnknownValue, call, is_true, size_of, text_of
-from .template_tree import Node, nodes_of
+from .template_tree import TemplateNode, nodes_of
 
 # Stands for what the shortcode encloses.
 INNER = "\0"
@@ -67,11 +67,11 @@ class _Template:
         self.given, self.context, self.inner, self.steps = given, context, inner, 0
         self.written, self.handled, self.depth = "", 0, 0
 
-    def text(self, nodes: list[Node]) -> str:
+    def text(self, nodes: list[TemplateNode]) -> str:
         self._write(nodes, _SHORTCODE, Scope())
         return self.written
 
-    def _write(self, nodes: list[Node], dot: object, scope: Scope) -> None:
+    def _write(self, nodes: list[TemplateNode], dot: object, scope: Scope) -> None:
         for node in nodes:
             self.steps += 1
             if self.steps > _MAX_STEPS:
@@ -98,7 +98,7 @@ class _Template:
         if len(self.written) > MAX_CHARS:
             raise UnknownValue
 
-    def _follow(self, node: Node, dot: object, scope: Scope) -> None:
+    def _follow(self, node: TemplateNode, dot: object, scope: Scope) -> None:
         names = re.match(r"(\$\w+)(?:\s*,\s*(\$\w+))?\s*:?=\s*", node.said)
         value = self._value(node.said[names.end() if names else 0 :], dot, scope)
         if node.kind == "range":
@@ -111,7 +111,7 @@ class _Template:
 
     def _repeat(
         self,
-        node: Node,
+        node: TemplateNode,
         pairs: list[tuple[object, object]],
         names: tuple[str | None, str | None],
         dot: object,
