@@ -143,5 +143,5 @@ def require_same(task: ShardTask, made: Execution) -> None:
         raise SourceError(
             "files changed while the shards were built",
             where=f"shard {task.shard}",
-            hint="Nothing was published. Run it again: what has not changed is reused.",
+            hint="Nothing was published. Run it again: unchanged files are reused.",
         )

@@ -18,8 +18,8 @@ from ...pipeline.parse.labels import LABEL_PREFIX, TERM_ADDRESS, label_anchor, l
 from ...pipeline.parse.markup import names_in
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
+from ..document_rows import Asset, LinkRow
 from ..library import Entry, Library
-from ..link_rows import Asset, LinkRow
 from ..placement import served_file
 
 _SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')

@@ -241,7 +241,7 @@ def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_no_tool_and_a_second_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="not a folder of a tool"):
+    with pytest.raises(SourceError, match="no settings of a known tool"):
         take_over_settings(tmp_path, tmp_path)
     (tmp_path / "book.toml").write_text("[book\n")
     with pytest.raises(SourceError, match="cannot be read"):
