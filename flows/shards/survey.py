@@ -20,19 +20,22 @@ from ..incremental.unchanged import inputs_of
 from ..run.executor import Execution
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.parse import same_address
-from ..stages.sources import HashedSources
-from .files import PassFiles, table_digest
+from ..stages.sources import HashedSources, Listing
+from .files import of_shard, table_digest
+from .listing import listing_of
 from .worker import ShardTask, execution, receipt
 
 NAME = "survey"
+CLASHES = "clashes"
 
 
 def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Parse and encode what changed; leave the shard's addresses, links and headings for the other passes."""
     begin(WorkStep(0))
-    with execution(task, "parsed", "corpus", "vectors", "parse_record") as made:
+    listing = listing_of(task)
+    with execution(task, listing, "parsed", "corpus", "vectors", "parse_record") as made:
         hashed = made.make("hashed")
-        key = _key(task, hashed)
+        key = _key(task, listing, hashed)
         found = task.files.recorded(NAME, key)
         if found is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
@@ -54,19 +57,19 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         return receipt(task.files.write(NAME, key, tables, **values))
 
 
-def _key(task: ShardTask, hashed: HashedSources) -> str:
+def _key(task: ShardTask, listing: Listing, hashed: HashedSources) -> str:
     """Return what the survey depends on; of collections that failed, which snapshot they are taken from."""
-    read = replace(task.listing, failures={})
+    read = replace(listing, failures={})
     inputs = "" if hashed.failures else inputs_of(hashed, read, task.settings)
     if not inputs:  # where a file cannot be read, nothing says that it is as it was
         return uuid4().hex
-    failed = [f"{name} {error}" for name, error in sorted(task.listing.failures.items())]
+    failed = [f"{name} {error}" for name, error in sorted(task.failures.items())]
     return combined_hash([inputs, str(task.before), *failed]) if failed else inputs
 
 
 def _of_shard(task: ShardTask, rejections: Sequence[Rejection]) -> list[Rejection]:
     """Return the rejections without the notes on failed collections, which concern the set as a whole."""
-    return [each for each in rejections if each.path != "." or each.collection not in task.listing.failures]
+    return [each for each in rejections if each.path != "." or each.collection not in task.failures]
 
 
 def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
@@ -79,8 +82,14 @@ def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
     }
 
 
-def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:
-    """Return the documents whose address one of another shard has too: all but the first by its name."""
+def clashes(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Find the documents whose address one of another shard has too: all but the first by its name."""
+    begin(WorkStep(0))
+    return receipt({"values": {"rejections": [asdict(each) for each in _clashing(task)]}})
+
+
+def _clashing(task: ShardTask) -> list[Rejection]:
+    shards = (of_shard(task.store, name) for name in task.shards)
     tables = [files.read("linking").select(["collection", "url", "path"]) for files in shards]
     rows = pa.concat_tables(tables).sort_by([(name, "ascending") for name in ("collection", "url", "path")])
     first = np.zeros(len(rows), np.bool_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -391,12 +392,13 @@ def found(path: str, size: int = 600) -> FoundFile:
 def test_plans() -> None:
     files = tuple(found(f"shelf{number % 5}/{number}.md") for number in range(400))
     listing = Listing(files, (), {})
+    names = [f"library:{file.path}" for file in files]
     by_hash = plan_shards(settings_for(Path(), count=4), listing)
-    sizes = [len(part) for part in by_hash.split(files).values()]
-    assert sum(sizes) == 400 and min(sizes) > 60
+    sizes = Counter(map(by_hash.shard_of, names))
+    assert len(sizes) == 4 and min(sizes.values()) > 60
     by_folder = plan_shards(settings_for(Path(), by="folder", count=4), listing)
-    folders = [{file.path.partition("/")[0] for file in part} for part in by_folder.split(files).values()]
-    assert sum(map(len, folders)) == 5, "a folder is in one shard"
+    places = {(by_folder.shard_of(f"library:{file.path}"), file.path.partition("/")[0]) for file in files}
+    assert len(places) == 5, "a folder is in one shard"
     assert plan_shards(settings_for(Path(), by="collection", count=9), listing).count == 1
     assert plan_shards(settings_for(Path(), max_passages=100), listing).count == 4
     assert plan_shards(settings_for(Path(), max_passages=99), listing).count == 8
