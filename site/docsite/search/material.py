@@ -112,9 +112,10 @@ def places_of(some: Lexicon, others: Lexicon) -> Ints:
 
 def read_lexicon(snapshot: SnapshotTables) -> Lexicon:
     """Read the terms and postings of the prose index."""
-    terms = snapshot.table("terms", ["term", "idf", "passages"])
+    terms = snapshot.table("terms", ["term", "idf"])
     postings = snapshot.table("postings", ["passage", "score"])
-    counts = terms["passages"].to_numpy().astype(np.int64)
+    # A set of shards may keep the frequencies of an earlier night, which are no lengths of its lists.
+    counts = pc.list_value_length(postings["passage"]).to_numpy().astype(np.int64)
     return Lexicon(
         terms["term"].to_pylist(),
         terms["idf"].to_numpy().astype(np.float32),
