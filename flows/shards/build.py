@@ -23,7 +23,7 @@ import pyarrow as pa
 from ... import artifacts, flows, pipeline
 from ...artifacts.disk.manifest_records import QueryModel
 from ...artifacts.store.store import Store
-from ...pipeline.errors import NoctuleError, SourceError
+from ...pipeline.errors import NoctuleError, OutOfResources, SourceError
 from ...pipeline.identity import canonical_json, combined_hash, doc_id
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import EngineSettings, Settings
@@ -34,6 +34,7 @@ from ..run.context import Resources, RunContext
 from ..run.executor import Execution
 from ..run.stage import Driver
 from ..run.versions import sources_hash
+from ..run.workers import WorkerFailed
 from ..sources.published import published_assets
 from ..stages.write import StagedSnapshot
 from . import counting, link_graph, linking, listing, merging, publishing, survey, writing
@@ -182,7 +183,10 @@ class SetBuild:
         with nullcontext(self._here) if is_here else self._engine.workers(len(tasks)) as workers:
 
             def one(task: Any) -> Record:
-                return record_of(workers.watch(stage, task, _LIMIT_S))
+                try:
+                    return record_of(workers.watch(stage, task, _LIMIT_S))
+                except WorkerFailed as failure:
+                    raise _lost(name, task, failure) from failure
 
             return self._resources.driver.map(f"{name} of shards", one, tasks, workers.count)
 
@@ -242,6 +246,15 @@ class SetBuild:
                 [record["key"], self._run.settings.fingerprint(), *coming, code_version()]
             )
         return found
+
+
+def _lost(name: str, task: Any, failure: WorkerFailed) -> OutOfResources:
+    shard = getattr(task, "shard", ALL_SHARDS)
+    return OutOfResources(
+        f"a worker was lost in the pass {name!r}: it {failure}",
+        where=f"shard {shard}" if shard else "all shards",
+        hint="Did it run out of memory? Then take smaller shards. Run it again: it goes on from there.",
+    )
 
 
 def _rejected(record: Record) -> list[Rejection]:

@@ -246,9 +246,10 @@ def test_a_folder_that_fills_up_keeps_its_edition(
     store.rollback(names[1])
     for nth in (40, 70):
         monkeypatch.setattr(durable, "disk", disk := FailingDisk(nth, errno.ENOSPC, for_ever=True))
-        with pytest.raises(WriteFailed, match="No space left"):
+        with pytest.raises(WriteFailed, match="No space left") as caught:
             send(store, str(folder), 1)
         assert disk.refused
+        assert "Free some space" in caught.value.hint and caught.value.where.startswith(str(folder))
         monkeypatch.undo()
         with Store(folder).open() as current:
             assert current.id == names[0]

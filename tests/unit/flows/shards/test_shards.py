@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,13 +22,14 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.shard_set import ShardSet, require_of_set
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_site, build_snapshot
+from noctule.flows.engines.local import InlineCaller
 from noctule.flows.report.result import BuildResult
-from noctule.flows.run.workers import Begin
+from noctule.flows.run.workers import Begin, WorkerFailed
 from noctule.flows.shards import counting, writing
 from noctule.flows.shards.plan import ShardPlan, plan_shards
 from noctule.flows.shards.worker import ShardTask
 from noctule.flows.stages.sources import Listing
-from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, StoreBusy
+from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, OutOfResources, StoreBusy
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
@@ -336,6 +338,30 @@ def test_a_run_that_was_broken_off_goes_on(copy: Built, monkeypatch: pytest.Monk
     assert copy.sharded.current() is None
     resumed = build(copy)
     assert resumed.changed and (resumed.parsed, resumed.encoded) == (0, 0), "surveys are not made again"
+
+
+def test_a_worker_that_is_lost_in_a_pass_is_named_and_the_set_stays(
+    copy: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the kernel ends one for want of memory, or Dask and Ray give up."""
+    before = copy.sharded.current()
+    path = copy.root / "shelf0" / "book04.md"
+    path.write_text(path.read_text() + "\nA new sentence about herons.\n")
+    watch = InlineCaller.watch
+
+    def lost(caller: InlineCaller, stage: Any, batch: Any, limit_s: float) -> Any:
+        if stage is counting.count and batch.shard == "0001":
+            raise WorkerFailed("crashed the parser (signal 9)", by_chance=True)
+        return watch(caller, stage, batch, limit_s)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(InlineCaller, "watch", lost)
+        with pytest.raises(OutOfResources, match=r"lost in the pass 'counts': .*signal 9") as caught:
+            build(copy)
+    assert (caught.value.where, caught.value.exit_code) == ("shard 0001", 2)
+    assert "smaller shards" in caught.value.hint and copy.sharded.current() == before
+    again = build(copy)
+    assert again.changed and (again.parsed, again.encoded) == (0, 0)
 
 
 def test_of_two_drivers_at_once_the_second_is_refused(copy: Built) -> None:
