@@ -24,6 +24,7 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_site, build_snapshot
 from noctule.flows.engines.local import InlineCaller
 from noctule.flows.report.result import BuildResult
+from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.workers import Begin, WorkerFailed
 from noctule.flows.shards import counting, writing
 from noctule.flows.shards.plan import ShardPlan, plan_shards
@@ -298,6 +299,12 @@ def test_a_site_of_frequencies_of_an_earlier_night(copy: Built, tmp_path: Path) 
     for out in (site, tmp_path / "anew"):
         build_site(out, store=copy.sharded.root, settings=settings)
         assert "wrens" in (out / "hub.html").read_text("utf-8")
+
+
+def test_a_run_that_begins_after_its_sources_still_lists_them(copy: Built) -> None:
+    before, settings = copy.sharded.current(), settings_for(copy.root, count=3, drift=0)
+    again = build_snapshot(settings, copy.sharded, options=BuildOptions(start="lexical"))
+    assert (again.snapshot, again.changed) == (before, False)
 
 
 def test_two_documents_at_one_address_in_two_shards(copy: Built) -> None:
