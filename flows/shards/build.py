@@ -197,6 +197,7 @@ class SetBuild:
             settings=self._settings(shard),
             plan=self._listed.plan,
             shards=self._shards,
+            listing=self._listed.key,
             options=self._run.options,
             failures=self._failures,
             left_out=self._left_out,

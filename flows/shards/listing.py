@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.store.store import Store
 from ...pipeline.assets.embedded_images import image_place
-from ...pipeline.errors import NoctuleError, from_dict
+from ...pipeline.errors import ArtifactError, NoctuleError, from_dict
 from ...pipeline.identity import doc_id
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
@@ -32,6 +33,7 @@ from .worker import ShardTask, receipt
 
 NAME = "files"
 FILES, ASSETS = "listed-files", "listed-assets"
+_KEY = b"listing"
 # A location may have bytes that are not UTF-8.
 _TYPES = {"location": pa.binary(), "size": pa.int64()}
 _SCHEMA = pa.schema([(each.name, _TYPES.get(each.name, pa.string())) for each in fields(FoundFile)])
@@ -48,8 +50,12 @@ class ListingTask:
 
 @dataclass(frozen=True, slots=True)
 class ListedFiles:
-    """What the driver knows of the files: how they are cut, and how many a shard has of each collection."""
+    """What the driver knows of the files: how they are cut, and how many a shard has of each collection.
 
+    ``key`` stands for this listing.
+    """
+
+    key: str
     plan: ShardPlan
     files: Mapping[str, Mapping[str, int]]
     rejections: tuple[Rejection, ...]
@@ -75,9 +81,10 @@ def find(task: ListingTask, begin: Begin = unwatched) -> pa.Table:
         "rejections": [asdict(each) for each in listing.rejections],
         "failures": {name: error.as_dict() for name, error in listing.failures.items()},
     }
-    files = _table(listing.files).append_column("shard", pa.array(names, pa.string()))
+    key, files = uuid4().hex, _table(listing.files).append_column("shard", pa.array(names, pa.string()))
     tables = {FILES: files, ASSETS: _table(listing.assets)}
-    return receipt(of_corpus(task.store).write(NAME, "", tables, **values))
+    marked = {name: table.replace_schema_metadata({_KEY: key}) for name, table in tables.items()}
+    return receipt(of_corpus(task.store).write(NAME, key, marked, **values))
 
 
 def listed(record: Mapping[str, Any], settings: Settings) -> ListedFiles:
@@ -87,6 +94,7 @@ def listed(record: Mapping[str, Any], settings: Settings) -> ListedFiles:
     for shard, collection, number in values["files"]:
         files.setdefault(shard, {})[collection] = number
     return ListedFiles(
+        record["key"],
         ShardPlan(settings.shards.by, values["count"], tuple(settings.collections)),
         files,
         tuple(Rejection(**each) for each in values["rejections"]),
@@ -96,7 +104,7 @@ def listed(record: Mapping[str, Any], settings: Settings) -> ListedFiles:
 
 def listing_of(task: ShardTask, named: Sequence[tuple[str, str]] = ()) -> Listing:
     """Return the part of the listing that a shard reads, with the assets of these collections and paths."""
-    rows = task.corpus.read(FILES)
+    rows = _rows(task, FILES)
     own = _files(rows.filter(pc.equal(rows["shard"], task.shard)), task.failures)
     files = (file for file in own if (file.collection, file.path) not in task.left_out)
     return Listing(tuple(files), (), task.failures, _assets(task, named) if named else ())
@@ -105,7 +113,7 @@ def listing_of(task: ShardTask, named: Sequence[tuple[str, str]] = ()) -> Listin
 def asset_paths(corpus: PassFiles, failures: Iterable[str], kept: Mapping[str, Iterable[str]]) -> pa.Table:
     """Return collection and path of all assets: those listed, and those kept of collections that failed."""
     columns = ["collection", "path"]
-    rows = _without(corpus.read(ASSETS).select(columns), failures)
+    rows = _without(corpus.read(ASSETS).select(columns).replace_schema_metadata(), failures)
     more = [(name, path) for name, paths in kept.items() for path in paths]
     arrays = [pa.array([each[at] for each in more], pa.string()) for at in range(2)]
     every = pa.concat_tables([rows, pa.table(dict(zip(columns, arrays, strict=True)))])
@@ -127,9 +135,21 @@ def _assets(task: ShardTask, named: Sequence[tuple[str, str]]) -> tuple[FoundFil
 
 
 def _at(task: ShardTask, table: str, paths: Iterable[str]) -> tuple[FoundFile, ...]:
-    rows = task.corpus.read(table)
+    rows = _rows(task, table)
     wanted = pc.is_in(rows["path"], value_set=pa.array(sorted(paths), pa.string()))
     return _files(rows.filter(wanted), task.failures)
+
+
+def _rows(task: ShardTask, table: str) -> pa.Table:
+    """Return a table of the listing; raise ``ArtifactError`` if this worker finds another run's."""
+    rows = task.corpus.read(table)
+    if (rows.schema.metadata or {}).get(_KEY) != task.listing.encode():
+        raise ArtifactError(
+            "the listing there does not belong to the set that is built",
+            where=str(task.corpus.folder),
+            hint="Does the worker see the store of this run? Then run it again: it is made anew.",
+        )
+    return rows
 
 
 def _table(files: Sequence[FoundFile]) -> pa.Table:

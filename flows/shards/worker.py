@@ -46,8 +46,9 @@ _BEYOND = {"sent", "site"}
 class ShardTask:
     """What a worker is told about a shard, or about ``ALL_SHARDS``; everything else lies in files.
 
-    ``shards`` are those of the plan that have files, ``failures`` the collections that cannot be read, and
-    ``left_out`` the collections and paths of documents whose address another shard's document has.
+    ``shards`` are those of the plan that have files, ``listing`` is the key of these files. ``failures`` are
+    the collections that cannot be read, ``left_out`` the collections and paths of documents whose address
+    another shard's document has.
     ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
     ``key`` stands for all that the pass depends on besides what the shard's own files say. ``statistics`` is
     the key of what was merged over all shards, ``model`` encodes queries: known when the shard is written.
@@ -58,6 +59,7 @@ class ShardTask:
     settings: Settings
     plan: ShardPlan
     shards: tuple[str, ...]
+    listing: str
     options: BuildOptions
     failures: Mapping[str, NoctuleError] = field(default_factory=dict)
     left_out: Set[tuple[str, str]] = frozenset()

@@ -18,10 +18,11 @@ from noctule.flows.api import build_snapshot
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.workers import Begin
 from noctule.flows.shards import listing, writing
+from noctule.flows.shards.files import table_digest
 from noctule.flows.shards.listing import ListingTask, listed, listing_of
 from noctule.flows.shards.worker import ShardTask, record_of
 from noctule.flows.stages.sources import list_sources
-from noctule.pipeline.errors import MissingRoot, SourceError, WriteFailed, from_dict
+from noctule.pipeline.errors import ArtifactError, MissingRoot, SourceError, WriteFailed, from_dict
 from noctule.pipeline.source_files import FoundFile
 from tests.crash.failing_disk import FailingDisk
 from tests.pictures import notebook
@@ -33,7 +34,9 @@ def listed_in(root: Path, store: Path, **shards: object) -> tuple[listing.Listed
     settings = settings_for(root, **(shards or {"count": 3}))
     record = record_of(listing.find(ListingTask(settings, store, BuildOptions())))
     found = listed(record, settings)
-    return found, ShardTask("", store, settings, found.plan, tuple(sorted(found.files)), BuildOptions())
+    return found, ShardTask(
+        "", store, settings, found.plan, tuple(sorted(found.files)), found.key, BuildOptions()
+    )
 
 
 def test_shards_read_their_files_as_they_were_found(tmp_path: Path) -> None:
@@ -71,12 +74,33 @@ def test_only_the_assets_that_are_named_are_read(tmp_path: Path) -> None:
     assert listing_of(failed, named).assets == ()
 
 
+def test_a_worker_that_finds_another_runs_listing_stops(tmp_path: Path) -> None:
+    """As on a network disk, whose clients may still see last night's file."""
+    write_collections(tmp_path / "notes")
+    (_, before), (_, now) = (listed_in(tmp_path / "notes", tmp_path / "store") for _ in range(2))
+    assert listing_of(replace(now, shard="0000")).files
+    with pytest.raises(ArtifactError, match="does not belong to the set that is built") as caught:
+        listing_of(replace(before, shard="0000"))
+    assert str(tmp_path / "store") in caught.value.where
+
+
 def test_a_folder_whose_name_is_not_utf_8_survives(tmp_path: Path) -> None:
     root = Path(str(tmp_path / "folder-") + "\udcff")
     write_collections(root)
     _, task = listed_in(root, tmp_path / "store")
     files = [each for name in task.shards for each in listing_of(replace(task, shard=name)).files]
     assert files and all(each.location.startswith(str(root)) for each in files)
+
+
+def test_the_next_listing_of_the_same_files_gives_links_the_same_key(tmp_path: Path) -> None:
+    write_collections(tmp_path / "notes")
+    digests = set()
+    for _ in range(2):
+        _, task = listed_in(tmp_path / "notes", tmp_path / "store")
+        paths = listing.asset_paths(task.corpus, (), {"journal": ["kept.png", "owl.png"]})
+        assert paths.to_pylist() == [{"collection": "journal", "path": x} for x in ("kept.png", "owl.png")]
+        digests.add(table_digest(paths))
+    assert len(digests) == 1
 
 
 def test_failures_and_rejections_travel(tmp_path: Path) -> None:
