@@ -151,13 +151,13 @@ class SetBuild:
         return SetResult(staged, rejections, *_costs(surveys), _failed(self._failures, surveys))
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
-        """Return the record of each shard's survey, and the documents left out whose address is taken."""
+        """Return the record of each shard's survey, and the documents left out for those of other shards."""
         surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
         while away := survey.away(surveys.values()):
             self._read({**self._failures, **away})
             surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
         left_out: list[Rejection] = []
-        while found := _rejected(self._all(survey.CLASHES, survey.clashes, "")):
+        while found := _rejected(self._all(survey.LEFT_OUT, survey.leave_out, "")):
             left_out += found
             lost = {(each.collection, each.path) for each in found}
             self._left_out |= lost

@@ -110,6 +110,15 @@ def listing_of(task: ShardTask, named: Sequence[tuple[str, str]] = ()) -> Listin
     return Listing(tuple(files), (), task.failures, _assets(task, named) if named else ())
 
 
+def category_pages(task: ShardTask) -> list[FoundFile]:
+    """Return the generated pages of categories in all shards, in the order of these."""
+    rows = _rows(task, FILES)
+    pages = rows.filter(pc.not_equal(rows["category"], "")).sort_by("shard")
+    return [
+        each for each in _files(pages, task.failures) if (each.collection, each.path) not in task.left_out
+    ]
+
+
 def asset_paths(corpus: PassFiles, failures: Iterable[str], kept: Mapping[str, Iterable[str]]) -> pa.Table:
     """Return collection and path of all assets: those listed, and those kept of collections that failed."""
     columns = ["collection", "path"]
@@ -145,9 +154,9 @@ def _rows(task: ShardTask, table: str) -> pa.Table:
     rows = task.corpus.read(table)
     if (rows.schema.metadata or {}).get(_KEY) != task.listing.encode():
         raise ArtifactError(
-            "the listing there does not belong to the set that is built",
+            "the listing there does not belong to this set",
             where=str(task.corpus.folder),
-            hint="Does the worker see the store of this run? Then run it again: it is made anew.",
+            hint="Check that the worker can access this run's store, then run it again.",
         )
     return rows
 

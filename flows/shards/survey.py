@@ -16,17 +16,21 @@ from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection
+from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile
 from ..incremental.unchanged import inputs_of
 from ..run.executor import Execution
 from ..run.workers import Begin, WorkStep, unwatched
+from ..sources.publication_dates import rows_of
+from ..sources.withheld import empty_categories
 from ..stages.parse import same_address
 from ..stages.sources import HashedSources, Listing
-from .files import of_shard, table_digest
-from .listing import listing_of
+from .files import PassFiles, of_shard, table_digest
+from .listing import category_pages, listing_of
 from .worker import ShardTask, execution, receipt
 
 NAME = "survey"
-CLASHES = "clashes"
+LEFT_OUT = "left out"
 
 
 def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
@@ -40,7 +44,11 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         if found is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
         parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
-        tables = {"linking": linking_table(parsed.linking), "headings": _headings(parsed)}
+        tables = {
+            "linking": linking_table(parsed.linking),
+            "headings": _headings(parsed),
+            "named": _named(parsed),
+        }
         values: dict[str, Any] = {
             "documents": len(parsed.documents),
             "passages": len(parsed.passages),
@@ -82,14 +90,27 @@ def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
     }
 
 
-def clashes(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
-    """Find the documents whose address one of another shard has too: all but the first by its name."""
+def leave_out(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Find the documents that cannot stay for what is in other shards.
+
+    They are those whose address is taken, or, if there is none, generated pages of empty categories.
+    """
     begin(WorkStep(0))
-    return receipt({"values": {"rejections": [asdict(each) for each in _clashing(task)]}})
+    shards, pages = [of_shard(task.store, name) for name in task.shards], category_pages(task)
+    found = clashes(shards) or (_empty(shards, pages, task.settings) if pages else [])
+    return receipt({"values": {"rejections": [asdict(each) for each in found]}})
 
 
-def _clashing(task: ShardTask) -> list[Rejection]:
-    shards = (of_shard(task.store, name) for name in task.shards)
+def _empty(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings) -> list[Rejection]:
+    paths = pa.concat_tables([files.read("linking").select(["collection", "path"]) for files in shards])
+    unnamed = pa.array(["{}"] * len(paths), pa.string())
+    named = [files.read("named") for files in shards]
+    rows = rows_of(pa.concat_tables([paths.append_column("front_matter", unnamed), *named]))
+    return list(empty_categories(pages, rows, (), settings))
+
+
+def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:
+    """Return the documents whose address one of another shard has too: all but the first by its name."""
     tables = [files.read("linking").select(["collection", "url", "path"]) for files in shards]
     rows = pa.concat_tables(tables).sort_by([(name, "ascending") for name in ("collection", "url", "path")])
     first = np.zeros(len(rows), np.bool_)
@@ -111,6 +132,13 @@ def _headings(parsed: ParsedCorpus) -> pa.Table:
     return parsed.sections.select(["doc_id", "title"])
 
 
+def _named(parsed: ParsedCorpus) -> pa.Table:
+    """Return the documents with an ``id`` in their front matter, by which sidebars may name them."""
+    rows = parsed.documents.select(["collection", "path", "front_matter"])
+    plain = pa.table({name: rows[name].cast(pa.string()) for name in rows.column_names})
+    return plain.filter(pc.match_substring(plain["front_matter"], '"id"'))
+
+
 def require_same(task: ShardTask, made: Execution) -> None:
     """Raise ``SourceError`` unless the shard's files are those of its survey, as all passes must see."""
     hashed: HashedSources = made.make("hashed")
@@ -118,5 +146,5 @@ def require_same(task: ShardTask, made: Execution) -> None:
         raise SourceError(
             "files changed while the shards were built",
             where=f"shard {task.shard}",
-            hint="Nothing was published. Run it again: what has not changed is reused.",
+            hint="Nothing was published. Run it again: unchanged files are reused.",
         )

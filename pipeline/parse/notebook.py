@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from ..errors import RejectedDocument
 from ..includes.front_matter_blocks import find_block
 
 MAX_CELLS = 100_000
+_ATTACHMENT = "attachment:"
 _NAME = re.compile(r"[\w+#.-]{1,40}")
 _FENCE = re.compile(r"`{3,}")
 _FENCE_LINE = re.compile(r"^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE)
@@ -98,11 +99,23 @@ def _front_matter(source: str) -> str:
 
 def _with_attachments(source: str, cell: dict[str, Any], number: int, where: str) -> str:
     """Return a cell's text with the places of the images attached to it."""
-    attached = attached_images(cell, number) if "attachment:" in source else {}
-    for given in sorted(attached, key=len, reverse=True):
-        for spelling in {given, quote(given)}:
-            source = source.replace(f"attachment:{spelling}", _address(attached[given], where))
-    return source
+    before, *named = source.split(_ATTACHMENT)
+    attached = attached_images(cell, number) if named else {}
+    places = {
+        spelling: _address(name, where)
+        for given, name in attached.items()
+        for spelling in (quote(given, errors="replace"), given)
+    }
+    lengths = sorted(set(map(len, places)), reverse=True)
+    return before + "".join(_with_place(text, places, lengths) for text in named)
+
+
+def _with_place(text: str, places: Mapping[str, str], lengths: Sequence[int]) -> str:
+    """Return a text that follows the mark of an attachment, with its place for the longest name there."""
+    for length in lengths:
+        if length <= len(text) and (place := places.get(text[:length])):
+            return place + text[length:]
+    return _ATTACHMENT + text
 
 
 def _address(name: str, where: str) -> str:

@@ -14,6 +14,7 @@ import gc
 import signal
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from noctule.docsite.outline.plan import plan_site
+from noctule.pipeline.assets.embedded_images import embedded_images
 from noctule.pipeline.chunk.passages import build_passages
 from noctule.pipeline.chunk.sections import build_tree, code_blocks
 from noctule.pipeline.errors import RejectedDocument
@@ -31,6 +33,7 @@ from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Chunk, Site
 from noctule.pipeline.source_files import FoundFile
 from tests.fuzz.pieces import PIECES, Piece
+from tests.pictures import png
 from tests.site_builder import snapshot_of_sources
 
 GROWTH, LEAST_S = 2.6, 0.2
@@ -55,13 +58,16 @@ class Case:
 
     def text(self, times: int) -> str:
         """Return the file's text; pieces with an end are nested."""
-        opening, closing, head = self.piece
+        opening, closing, head, middle, tail = self.piece
         between = _BETWEEN[self.between]
-        pieces = [opening.replace("{n}", str(number)) for number in range(times)]
-        return head + between.join(pieces) + between.join([closing] * times if closing else [])
+        opened, closed = (
+            between.join(each.replace("{n}", str(number)) for number in range(times))
+            for each in (opening, closing)
+        )
+        return head + opened + middle + (closed if closing else "") + tail
 
     def __str__(self) -> str:
-        opening, closing, head = (repr(each) for each in self.piece)
+        opening, closing, head = (repr(each) for each in self.piece[:3])
         more = f" … {closing}" * (closing != "''") + f" after {head}" * (head != "''")
         return f"{self.suffix} {opening}{more} {self.between}"
 
@@ -89,6 +95,7 @@ def work(text: str, suffix: str) -> None:
     try:
         source = read_source(FoundFile("c", path.name, str(path), len(text)), collection)
         document = parse(source, collection)
+        embedded_images(source.content)
     except RejectedDocument as rejection:
         assert not rejection.what.startswith("the parser failed"), rejection.what
         return
@@ -96,7 +103,8 @@ def work(text: str, suffix: str) -> None:
     code_blocks(document, nodes)
     if nodes:
         build_passages(document, nodes, lambda texts: [len(each.split()) for each in texts], Chunk())
-    plan = plan_site(snapshot_of_sources([source], {"c": collection}), Site())
+    images = defaultdict[str, bytes](lambda: png(1, 1))
+    plan = plan_site(snapshot_of_sources([source], {"c": collection}, images), Site())
     for entry in plan.by_page.values():
         plan.renderer.render(entry)
 
@@ -137,11 +145,15 @@ def growth(case: Case, least: int) -> tuple[float, float]:
     return took, min(grew, seconds(case, 2 * most) / took) if grew > GROWTH else grew
 
 
+def _suffix(name: str) -> str:
+    return f".{name.lstrip('.')}"
+
+
 def main() -> int:
     """Print what grows too fast, and say by the exit code whether anything does."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--least", type=int, default=2_000)
-    parser.add_argument("--formats", nargs="*", default=list(PIECES), choices=list(PIECES))
+    parser.add_argument("--formats", nargs="*", type=_suffix, default=list(PIECES), choices=list(PIECES))
     parser.add_argument(
         "--verbose", action="store_true", help="print all that takes over a tenth of a second"
     )

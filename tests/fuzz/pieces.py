@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 
 class Piece(NamedTuple):
-    """What is repeated, what closes it as often after that, and what stands before all of it once.
+    """What is repeated, what closes it as often after that, and what stands once: before all of it, between
+    openings and closings, and after all of it.
 
     ``{n}`` is another number each time.
     """
@@ -14,6 +16,8 @@ class Piece(NamedTuple):
     opening: str
     closing: str = ""
     head: str = ""
+    middle: str = ""
+    tail: str = ""
 
 
 _COMMONMARK = (
@@ -139,6 +143,51 @@ _NUMBERED_HTML = (
     "<a href='#a{n}'>b</a> ", "<a href=b{n}>c</a> ", "<img src=a{n}.png>", "<dt>a{n}<dd>b",
     "<code>a{n}</code> ", "<pre>a{n}</pre>", "<td>a{n}", "<meta name=keywords content=a{n}>",
 )  # fmt: skip
+# A notebook is JSON: a piece is a cell, a line, an output or an attachment of it, or part of its text.
+_CELLS = (
+    '"markdown", "source": "# a{n}"', '"markdown", "source": "a"', '"markdown", "source": "```a"',
+    '"markdown", "source": "~~~"', '"markdown", "source": "<div>"', '"markdown", "source": "<!--"',
+    '"markdown", "source": "- a"', '"markdown", "source": "> a"', '"markdown", "source": "[a{n}]: b"',
+    '"markdown", "source": "$$a"', '"markdown", "source": "---\\na: b\\n---"', '"markdown", "source": "|a|"',
+    '"code", "source": "a{n}"', '"code", "source": "```"', '"code", "source": "%%html\\n<b>"',
+    '"code", "source": ""', '"raw", "source": "<x>"', '"raw", "source": "---\\na: b"', '"a", "source": []',
+    '"code", "source": "a", "metadata": {"tags": ["remove-input"]}',
+    '"code", "outputs": [{"data": {"image/png": "aaaa"}}]',
+    '"code", "outputs": [{"data": {"text/html": "<div><table><tr>"}}]',
+    '"code", "outputs": [{"text": ["\\u001b[31ma\\u001b[0m"]}]',
+    '"markdown", "source": "![](attachment:a{n})", "attachments": {"a{n}": {"image/png": "aaaa"}}',
+)  # fmt: skip
+_SOURCE_LINES = (
+    "a{n}\\n", "\\n", "```\\n", "~~~a\\n", "````a", "\\r", "\\r\\n", "\\u001b[31ma\\u001b[0m", "<b>",
+    "<div>\\n", "| a ", "> ", "- a\\n", "    ", "`", "# a\\n", "%%", "%%html\\n", "attachment:",
+    "![](attachment:a)", "---\\n", "\\ud83d\\ude00", "\\\\", "\\u2028", "$", "[a](b", "{n}",
+)  # fmt: skip
+_OUTPUTS = (
+    '{"data": {"image/png": "aaaa"}},', '{"data": {"image/png": ["aa", "aa"]}},', '{"data": {}},',
+    '{"data": {"text/html": "<div><b>"}},', '{"text": "\\u001b[31ma"},', '{"data": {"image/png": ["a", 1]}},',
+)  # fmt: skip
+_FIRST, _LAST = '{"nbformat": 4, "cells": [{"cell_type": ', "}]}"
+_ATTACHED = f'{_FIRST}"markdown", "attachments": {{'
+
+
+def _pieces_of_a_notebook() -> Iterator[Piece]:
+    start, end = _FIRST.removesuffix('{"cell_type": '), "{}]}"
+    yield from (Piece(f'{{"cell_type": {each}}},', "", start, "", end) for each in _CELLS)
+    for kind in ("markdown", "code"):
+        text = f'{_FIRST}"{kind}", "source": '
+        yield from (Piece(f'"{line}",', "", f"{text}[", "", f'""]{_LAST}') for line in _SOURCE_LINES)
+        yield from (Piece(line, "", f'{text}"', "", f'"{_LAST}') for line in _SOURCE_LINES)
+    outputs = f'{_FIRST}"code", "source": "a", "outputs": ['
+    yield from (Piece(output, "", outputs, "", f"{{}}]{_LAST}") for output in _OUTPUTS)
+    for text in ("\\u001b[31m", "<div>", "a\\n", "<table><tr><td>"):
+        yield Piece(text, "", f'{outputs}{{"data": {{"text/html": "', "", f'"}}}}]{_LAST}')
+        yield Piece(f'"{text}",', "", f'{outputs}{{"text": [', "", f'""]}}]{_LAST}')
+    attachment = '"a{n}": {"image/png": "aaaa"},'
+    for used in ("![](attachment:a{n})", "attachment:a{n} ", "attachment:", "a"):
+        yield Piece(attachment, used, _ATTACHED, '"": {}}, "source": "', f'"{_LAST}')
+    yield Piece("[", "]", f"{outputs}", "", f"]{_LAST}")
+    yield Piece('{"a":', "}", f'{_FIRST}"code", "metadata": ', "1", _LAST)
+
 
 PIECES: dict[str, tuple[Piece, ...]] = {
     ".md": (
@@ -147,6 +196,7 @@ PIECES: dict[str, tuple[Piece, ...]] = {
     ),
     ".mdx": (*(Piece(each) for each in _MDX), *(Piece(*each) for each in _MDX_PAIRS)),
     ".html": (*(Piece(each) for each in (*_NUMBERED_HTML, *_HTML)), *(Piece(*each) for each in _HTML_PAIRS)),
+    ".ipynb": tuple(_pieces_of_a_notebook()),
     ".rst": (*(Piece(each) for each in (*_NUMBERED_RST, *_RST)), *(Piece(*each) for each in _RST_PAIRS)),
     ".txt": tuple(Piece(each) for each in ("a", "a ", "a\n", "\n", ". ", "A. ", "é", "\u0301")),
 }

@@ -227,7 +227,12 @@ def test_previews_of_links_elsewhere_have_what_they_need() -> None:
 @pytest.mark.parametrize(
     ("site", "told"),
     [
-        ({"edit_url": "javascript:alert(1)"}, "site.edit_url: javascript:"),
+        *(
+            ({name: "JavaScript:alert(1)"}, f"site.{name}: JavaScript: leads to no page")
+            for name in ("base_url", "edit_url", "history_url", "image")
+        ),
+        ({"base_url": "java\nscript:alert(1)"}, "site.base_url: an address has no"),
+        ({"also": [{"label": "1", "url": "javascript:x"}]}, "site.also.0.url: 'javascript:x' is not"),
         ({"edit_url": "https://x/{branch}"}, "unknown {branch}"),
         ({"versions": [{"label": "1", "url": "data:text/html,x"}]}, "site.versions.0.url: data:"),
         ({"versions": [{"label": "1"}]}, "site.versions.0.url"),

@@ -29,6 +29,12 @@ def test_base_and_slug_meet_in_one_slash(base: str, slug: str) -> None:
     assert address("a.md", slug, Address(base_url=base, style="slug")) == "https://x.org/docs/Web/API"
 
 
+@pytest.mark.parametrize("base", ["javascript:alert(1)//", "DATA:text/html,x", " vbscript:x"])
+def test_a_base_that_leads_to_no_page_is_refused(base: str) -> None:
+    with pytest.raises(ValueError, match="leads to no page"):
+        Address(base_url=base)
+
+
 def test_a_slug_cannot_climb_out_or_become_a_scheme() -> None:
     rules = Address(style="slug")
     assert address("a.md", "../../etc/./x", rules) == "etc/x"

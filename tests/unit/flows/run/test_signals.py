@@ -65,6 +65,20 @@ def test_a_signal_that_python_dropped_ends_the_run_at(use: str, signal_name: str
     assert _python(_SPENT.replace("{use}", _USES[use]), signal_name) == ["dropped", f"heeded {kind}"]
 
 
+_HANG_UP = """
+import os, signal
+from noctule.flows.run.signals import received, stop_on_signals
+signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+stop_on_signals()
+os.kill(os.getpid(), signal.SIGHUP)
+print("goes on", received())
+"""
+
+
+def test_under_nohup_a_hang_up_stops_nothing() -> None:
+    assert _python(_HANG_UP) == ["goes on None"]
+
+
 def test_a_signal_in_the_middle_of_a_batch_that_drops_it_spares_the_batches_after_it() -> None:
     use = "steps.map('one by one', lambda n: (print('batch', n), n == 1 and lose()), [1, 2, 3], 1)"
     program = _SPENT.replace('    assert lose() == "lost"\n    print("dropped", flush=True)\n', "")

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from noctule.flows.run.workers import WorkerFailed, Workers
+from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.pipeline.errors import EngineUnavailable
 
 
@@ -25,6 +25,20 @@ def hang(_: int) -> int:
 def die(_: int) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     return 0
+
+
+def burn(seconds: float) -> float:
+    """Take processor time."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return seconds
+
+
+def begin_and_burn(given: tuple[WorkStep, float], begin: Begin) -> float:
+    step, seconds = given
+    begin(step)
+    return burn(seconds)
 
 
 def refuse(number: int) -> int:
@@ -82,3 +96,12 @@ def test_a_worker_that_hangs_or_dies_is_replaced() -> None:
         with pytest.raises(WorkerFailed, match="signal 9"):
             workers.call(die, 1, 30)
         assert workers.call(double, 2, 30) == 4
+
+
+def test_the_limit_of_an_item_ends_with_its_batch_and_holds_for_each_of_several_items() -> None:
+    with Workers(1) as workers:
+        assert workers.watch(begin_and_burn, (WorkStep(0), 0.0), 0.2) == 0.0
+        assert workers.call(burn, 0.5, 60) == 0.5
+        assert workers.watch(begin_and_burn, (WorkStep(0, count=4), 0.5), 0.2) == 0.5
+        with pytest.raises(WorkerFailed, match=r"took over 0\.4 s of processor time"):
+            workers.watch(begin_and_burn, (WorkStep(0, count=2), 5.0), 0.2)

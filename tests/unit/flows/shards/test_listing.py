@@ -79,7 +79,7 @@ def test_a_worker_that_finds_another_runs_listing_stops(tmp_path: Path) -> None:
     write_collections(tmp_path / "notes")
     (_, before), (_, now) = (listed_in(tmp_path / "notes", tmp_path / "store") for _ in range(2))
     assert listing_of(replace(now, shard="0000")).files
-    with pytest.raises(ArtifactError, match="does not belong to the set that is built") as caught:
+    with pytest.raises(ArtifactError, match="does not belong to this set") as caught:
         listing_of(replace(before, shard="0000"))
     assert str(tmp_path / "store") in caught.value.where
 

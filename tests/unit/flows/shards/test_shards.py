@@ -416,7 +416,7 @@ def test_a_worker_that_finds_statistics_of_another_run_stops(
 
     with monkeypatch.context() as patched:
         patched.setattr(writing, "write", late)
-        with pytest.raises(ArtifactError, match="do not belong to the set that is built"):
+        with pytest.raises(ArtifactError, match="do not belong to this set"):
             build(copy)
     assert copy.sharded.current() == before
     assert build(copy).changed, "they are made anew"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
+from noctule.pipeline.parse.notebook import markdown_of_notebook
 from noctule.pipeline.settings.collection import Collection
 
 
@@ -65,6 +67,24 @@ def test_images_of_outputs_and_attachments_stand_where_they_belong() -> None:
         ("image", f"{folder}/cell-1-output-1.png"),
         ("image", f"{folder}/cell-2-attachment-1.png"),
     ]
+
+
+def test_an_attachment_is_found_by_the_longest_name_that_the_text_begins_with() -> None:
+    image = {"image/png": "iVBORw0KGgo="}
+    names = {"a": image, "a b.png": image, "a%20b": image, "\ud800": image}
+    text = "![](attachment:a) ![](attachment:a%20b.png) ![](attachment:a%20b) attachment:c"
+    document = read(notebook(cell("markdown", text, attachments=names)))
+    places = [link.target.rsplit("-", 1)[1] for link in document.links]
+    assert places == ["1.png", "2.png", "3.png"] and "attachment:c" in document.text
+
+
+def test_attachments_of_a_cell_cost_time_in_proportion_to_their_number() -> None:
+    image, many = {"image/png": "iVBORw0KGgo="}, 20_000
+    text = "".join(f"attachment:a{number} " for number in range(many))
+    given = json.dumps({"cells": [cell("markdown", text, attachments={f"a{n}": image for n in range(many)})]})
+    began = time.process_time()
+    assert markdown_of_notebook(given, "c:note.ipynb").count("note.ipynb/cell-1-attachment-") == many
+    assert time.process_time() - began < 2
 
 
 def test_images_of_a_notebook_at_the_top_of_the_folder_are_named_without_the_collection() -> None:
