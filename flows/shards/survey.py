@@ -91,14 +91,19 @@ def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
 
 
 def leave_out(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
-    """Find the documents that cannot stay for what is in other shards.
-
-    They are those whose address is taken, or, if there is none, generated pages of empty categories.
-    """
+    """Find the documents that cannot stay for what is in other shards."""
     begin(WorkStep(0))
-    shards, pages = [of_shard(task.store, name) for name in task.shards], category_pages(task)
-    found = clashes(shards) or (_empty(shards, pages, task.settings) if pages else [])
+    shards = [of_shard(task.store, name) for name in task.shards]
+    found = left_out(shards, category_pages(task), task.settings)
     return receipt({"values": {"rejections": [asdict(each) for each in found]}})
+
+
+def left_out(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings) -> list[Rejection]:
+    """Return those whose address is taken, or, if there is none, generated pages of empty categories.
+
+    ``pages`` are the generated pages of all categories.
+    """
+    return clashes(shards) or (_empty(shards, pages, settings) if pages else [])
 
 
 def _empty(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings) -> list[Rejection]:

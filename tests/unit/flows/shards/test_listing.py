@@ -19,7 +19,7 @@ from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.workers import Begin
 from noctule.flows.shards import listing, writing
 from noctule.flows.shards.files import table_digest
-from noctule.flows.shards.listing import ListingTask, listed, listing_of
+from noctule.flows.shards.listing import ListingTask, category_pages, listed, listing_of
 from noctule.flows.shards.worker import ShardTask, record_of
 from noctule.flows.stages.sources import list_sources
 from noctule.pipeline.errors import ArtifactError, MissingRoot, SourceError, WriteFailed, from_dict
@@ -90,6 +90,23 @@ def test_a_folder_whose_name_is_not_utf_8_survives(tmp_path: Path) -> None:
     _, task = listed_in(root, tmp_path / "store")
     files = [each for name in task.shards for each in listing_of(replace(task, shard=name)).files]
     assert files and all(each.location.startswith(str(root)) for each in files)
+
+
+def test_generated_pages_of_categories_are_found_in_all_shards(tmp_path: Path) -> None:
+    write_collections(tmp_path / "notes")
+    for name in ("plans", "zoo"):
+        (tmp_path / "notes/library" / name).mkdir()
+        (tmp_path / "notes/library" / name / "a.md").write_text("# A\n")
+        content = '{"label": "Plans", "link": {"type": "generated-index"}}'
+        (tmp_path / "notes/library" / name / "_category_.json").write_text(content)
+    found, task = listed_in(tmp_path / "notes", tmp_path / "store")
+    first, second = pages = category_pages(task)
+    assert {first.category, second.category} == {"plans", "zoo"}
+    assert [found.plan.shard_of(f"library:{each.path}") for each in pages] == sorted(
+        found.plan.shard_of(f"library:{each.path}") for each in pages
+    )
+    assert category_pages(replace(task, left_out=frozenset({("library", first.path)}))) == [second]
+    assert category_pages(replace(task, failures={"library": SourceError("away")})) == []
 
 
 def test_the_next_listing_of_the_same_files_gives_links_the_same_key(tmp_path: Path) -> None:
