@@ -233,7 +233,7 @@ def test_a_target_that_fills_up_keeps_its_edition(
         patched.setattr(filesystem, "put_file", lambda *given: (fill(), put(*given)))
         with pytest.raises(RemoteUnavailable, match=r"the target is full: .*No space left") as caught:
             send(store, address, 1)
-    assert "Make room" in caught.value.hint and SHARDS in caught.value.where
+    assert "Free" in caught.value.hint and SHARDS in caught.value.where
     assert require_whole(address) == names[0]
     assert send(store, address, 1).changed and require_whole(address) == names[1]
 
