@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import ClassVar, Literal
 
@@ -74,6 +74,12 @@ class NoctuleError(Exception):
     def as_dict(self) -> dict[str, str]:
         """Return the error in the one shape that ``--json`` prints."""
         return {"kind": self.kind, "what": self.what, "where": self.where, "hint": self.hint}
+
+
+def from_dict(record: Mapping[str, str]) -> NoctuleError:
+    """Return the error that ``as_dict`` wrote down."""
+    kind: type[NoctuleError] = globals()[record["kind"]]
+    return kind(record["what"], where=record["where"], hint=record["hint"])
 
 
 # They need a person, and yet say nothing about a file that is read.

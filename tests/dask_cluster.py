@@ -42,20 +42,20 @@ class DaskProcesses:
         raise AssertionError("no worker was ever busy")
 
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'site'}", "OMP_NUM_THREADS": "1"}
-
-
-def _start(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+def _start(folder: Path, name: str, *arguments: str, code: Path = REPOSITORY) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": f"{code}:{code / 'site'}", "OMP_NUM_THREADS": "1"}
     with (folder / f"{name}.log").open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "dask", *arguments], cwd=folder, env=_environment(), stdout=log, stderr=log
+            [sys.executable, "-m", "dask", *arguments], cwd=folder, env=environment, stdout=log, stderr=log
         )
 
 
 @contextmanager
-def dask_cluster(folder: Path, workers: int = 2) -> Iterator[DaskProcesses]:
-    """A scheduler and so many workers without a nanny: one that is killed stays away."""
+def dask_cluster(folder: Path, workers: int = 2, code: Path = REPOSITORY) -> Iterator[DaskProcesses]:
+    """A scheduler and so many workers without a nanny: one that is killed stays away.
+
+    ``code`` is the checkout that the workers run.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     scheduler = _start(folder, "scheduler", "scheduler", "--host", "127.0.0.1", "--port", "0",
     "--no-dashboard",
@@ -69,7 +69,7 @@ def dask_cluster(folder: Path, workers: int = 2) -> Iterator[DaskProcesses]:
                 "127.0.0.1",
                 "--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", f"w{number}", "--memory-limit",
                 "0",
-                "--local-directory", str(folder),
+                "--local-directory", str(folder), code=code,
             )  # fmt: skip
         address = json.loads((folder / "scheduler.json").read_text())["address"].removeprefix("tcp://")
         yield DaskProcesses(address, {name: each for name, each in started.items() if name != "scheduler"})

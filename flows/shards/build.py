@@ -1,7 +1,8 @@
 """A set of shards, built by the driver: it plans, sends each pass to the workers, merges, and publishes.
 
-survey → links → counts → (statistics) → communities → snapshot → set
+files → survey → links → counts → statistics → communities → snapshot → set
 
+Workers make all of them; the driver only knows how many files a shard has, and holds none of its tables.
 A pass over a shard is skipped where nothing that it depends on has changed, so a night costs the shards that
 it touches; after a crash the run goes on with the passes that are done.
 """
@@ -11,45 +12,42 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import starmap
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from ... import artifacts, flows, pipeline
-from ...artifacts.disk.manifest_records import QueryModel, ShardRecord
+from ...artifacts.disk.manifest_records import QueryModel
 from ...artifacts.store.store import Store
-from ...pipeline.errors import SourceError
+from ...pipeline.errors import NoctuleError, OutOfResources, SourceError
 from ...pipeline.identity import canonical_json, combined_hash, doc_id
-from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import EngineSettings, Settings
-from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook
-from ..engines import Engine
+from ..engines import Caller, Engine
 from ..quality.gate import judge_staged
 from ..report.result import BuildResult, require_relevance
 from ..run.context import Resources, RunContext
 from ..run.executor import Execution
-from ..run.memory import release_memory
 from ..run.stage import Driver
 from ..run.versions import sources_hash
+from ..run.workers import WorkerFailed
 from ..sources.published import published_assets
-from ..stages.encode import export_query_model, open_encoding
-from ..stages.sources import Listing
 from ..stages.write import StagedSnapshot
-from . import counting, link_graph, linking, survey, writing
+from . import counting, link_graph, linking, listing, merging, publishing, survey, writing
 from .failed_collections import kept_collections, kept_rejections, snapshots_of_shards
-from .files import PassFiles, of_corpus, of_shard, table_digest
-from .merging import CorpusTables, corpus_keys, merge_corpus
-from .plan import listing_of, plan_shards
-from .publishing import stage_set
-from .worker import ALL_SHARDS, ShardTask, record_of
+from .files import of_corpus, table_digest
+from .worker import ALL_SHARDS, ShardTask, record_of, releasing
 
 # In seconds of processor time: only what hangs takes so long, and parsers have limits of their own.
 _LIMIT_S = 86_400.0
 _log = logging.getLogger("noctule")
+_LOCAL = ("inline", "processes")
 Record = Mapping[str, Any]
+Pass = Callable[..., pa.Table]
 
 
 def build_set(
@@ -59,8 +57,9 @@ def build_set(
 
     Raise as a build of one snapshot does.
     """
-    start, listing = time.perf_counter(), execution.make("listing")
-    made = SetBuild(run, store, engine, execution.make("resources"), listing).build()
+    start = time.perf_counter()
+    with engine.workers(1) as here:
+        made = SetBuild(run, store, engine, here, execution.make("resources")).build()
     verdict = judge_staged(run, store, made.staged, execution.make("judged"))
     require_relevance(run, store, made.staged, verdict, driver.times)
     published = store.publish(made.staged.staging, made.staged.manifest)
@@ -93,29 +92,28 @@ class SetResult:
 
 
 class SetBuild:
-    """One run over all shards of a set."""
+    """One run over all shards of a set; ``here`` calls a worker on this machine."""
 
     def __init__(
-        self, run: RunContext, store: Store, engine: Engine, resources: Resources, listing: Listing
+        self, run: RunContext, store: Store, engine: Engine, here: Caller, resources: Resources
     ) -> None:
         self._run, self._store, self._engine, self._resources = run, store, engine, resources
-        self._before = snapshots_of_shards(store)
-        self._plan = plan_shards(run.settings, listing, self._before)
-        self._read(listing)
+        self._here, self._before = here, snapshots_of_shards(store)
+        task = listing.ListingTask(run.settings, run.store, run.options)
+        self._listed = listing.listed(self._passed(listing.NAME, listing.find, [task])[0], run.settings)
+        self._read(self._listed.failures)
 
-    def _read(self, listing: Listing) -> None:
-        """Take the files from a listing; collections that failed keep what the current set has of them.
+    def _read(self, failures: Mapping[str, NoctuleError]) -> None:
+        """Take the files as listed; collections that failed keep what the current set has of them.
 
         Raise the error of a failed collection if that cannot be.
         """
-        if len(listing.failures) == len(self._run.settings.collections):
-            raise listing.failures[min(listing.failures)]
-        self._kept = kept_collections(self._store, self._plan, listing.failures)
-        files = self._plan.split(listing.files)
-        shards = sorted(files.keys() | (self._before if self._kept else ()))
-        self._listing, self._files = listing, {name: files.get(name, ()) for name in shards}
-        self._assets = {(file.collection, file.path): file for file in listing.assets}
-        self._documents = files_by_path(listing.files)
+        if len(failures) == len(self._run.settings.collections):
+            raise failures[min(failures)]
+        self._kept = kept_collections(self._store, self._listed.plan, failures)
+        shards = self._listed.shards(failures) | set(self._before if self._kept else ())
+        self._shards, self._failures = tuple(sorted(shards)), failures
+        self._left_out: frozenset[tuple[str, str]] = frozenset()
 
     def build(self) -> SetResult:
         """Build every shard and stage the set; raise as a build of one snapshot does.
@@ -126,121 +124,114 @@ class SetBuild:
             return self._build()
         except SourceError as error:
             _log.warning("the passes over the shards begin again: %s", error)
-            self._read(self._listing)
+            self._read(self._failures)
             return self._build()
 
     def _build(self) -> SetResult:
         surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
-        encoding = open_encoding(self._run, self._engine, self._resources)
-        model = export_query_model(self._run, self._store, encoding)
-        corpus = merge_corpus(self._run, self._shards, encoding, corpus_keys(counts))
-        self._each(link_graph.NAME, link_graph.divide, {ALL_SHARDS: corpus.key})
-        release_memory()  # this process only waits while workers write
-        keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._files}
-        known = {"links": links, "model": model, "statistics": corpus.key}
-        written = self._each(writing.NAME, writing.write, keys, **known)
+        merged = self._all(merging.NAME, merging.merge, merging.corpus_key(counts))
+        if drift := merged["values"]["drift"]:
+            _log.info("statistics of the corpus are kept: scores drifted by %.2g", drift)
+        key, model = merged["key"], merging.exported_model(merged)
+        self._all(link_graph.NAME, link_graph.divide, key)
+        keys = {name: _snapshot_key(counts[name], links[name], key) for name in self._shards}
+        written = self._each(writing.NAME, writing.write, keys, model=model, statistics=key)
         rejections = self._rejections(surveys, clashing)
-        staged = stage_set(
-            self._run, self._store, corpus, _records(written), self._shards, encoding, model, rejections,
-            sorted({each for record in surveys.values() for each in record["values"]["languages"]} or {"en"}),
-        )  # fmt: skip
-        return SetResult(staged, rejections, *_costs(surveys), _failed(self._listing, surveys))
+        languages = {each for record in surveys.values() for each in record["values"]["languages"]}
+
+        def write(folder: Path) -> Record:
+            return self._all(publishing.NAME, partial(publishing.write_tables, folder), key, model=model)
+
+        records = publishing.shard_records(written)
+        staged = publishing.stage_set(
+            self._run, self._store, write, merged, records, rejections, sorted(languages or {"en"})
+        )
+        return SetResult(staged, rejections, *_costs(surveys), _failed(self._failures, surveys))
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
         """Return the record of each shard's survey, and the documents left out for those of other shards."""
-        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
+        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
         while away := survey.away(surveys.values()):
-            self._read(self._listing.without(away))
-            surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
+            self._read({**self._failures, **away})
+            surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
         left_out: list[Rejection] = []
-        while found := survey.left_out(self._shards, self._files.values(), self._settings):
+        while found := _rejected(self._all(survey.LEFT_OUT, survey.leave_out, "")):
             left_out += found
             lost = {(each.collection, each.path) for each in found}
-            again = {self._plan.shard_of(doc_id(*each)) for each in lost}
-            for name in again:
-                files = (file for file in self._files[name] if (file.collection, file.path) not in lost)
-                self._files[name] = tuple(files)
+            self._left_out |= lost
+            again = {self._listed.plan.shard_of(doc_id(*each)) for each in lost}
             # What lost to one of them in its own shard has its place now, unless it clashes in turn.
             surveys |= self._each(survey.NAME, survey.survey, dict.fromkeys(sorted(again), ""))
         return surveys, left_out
 
-    @property
-    def _shards(self) -> list[PassFiles]:
-        return [of_shard(self._run.store, name) for name in self._files]
-
-    def _each(
-        self, name: str, work: Callable[..., pa.Table], keys: Mapping[str, str], **more: Any
-    ) -> dict[str, Record]:
-        """Return the record of a pass over every shard, or over all at once, made by the engine's workers."""
+    def _each(self, name: str, work: Pass, keys: Mapping[str, str], **more: Any) -> dict[str, Record]:
+        """Return the record of a pass over each of these shards."""
         tasks = [self._task(shard, key, **more) for shard, key in keys.items()]
-        with self._engine.workers(1 if self._is_local else len(tasks)) as workers:
+        return dict(zip(keys, self._passed(name, work, tasks), strict=True))
 
-            def one(task: ShardTask) -> Record:
-                return record_of(workers.watch(work, task, _LIMIT_S))
+    def _all(self, name: str, work: Pass, key: str, **more: Any) -> Record:
+        """Return the record of a pass over all shards at once."""
+        return self._passed(name, work, [self._task(ALL_SHARDS, key, **more)])[0]
 
-            found = self._resources.driver.map(f"{name} of shards", one, tasks, workers.count)
-        return dict(zip(keys, found, strict=True))
+    def _passed(self, name: str, work: Pass, tasks: Sequence[Any]) -> list[Record]:
+        """Return the record of each task, made by the engine's workers; a single one is made here."""
+        kind = self._run.settings.engine.kind
+        is_here = len(tasks) == 1 or kind in _LOCAL
+        stage = work if kind == "inline" else partial(releasing, work)
+        with nullcontext(self._here) if is_here else self._engine.workers(len(tasks)) as workers:
 
-    def _asset(self, collection: str, path: str) -> FoundFile | None:
-        file = self._assets.get((collection, path))
-        return file or image_of_notebook(path, self._documents.get(collection, {}))
+            def one(task: Any) -> Record:
+                try:
+                    return record_of(workers.watch(stage, task, _LIMIT_S))
+                except WorkerFailed as failure:
+                    raise _lost(name, task, failure) from failure
 
-    def _task(
-        self,
-        shard: str,
-        key: str,
-        links: Mapping[str, Record] | None = None,
-        model: QueryModel | None = None,
-        statistics: str = "",
-    ) -> ShardTask:
-        named = links[shard]["values"]["assets"] if links else ()
-        assets = tuple(filter(None, starmap(self._asset, named)))
+            return self._resources.driver.map(f"{name} of shards", one, tasks, workers.count)
+
+    def _task(self, shard: str, key: str, model: QueryModel | None = None, statistics: str = "") -> ShardTask:
         return ShardTask(
             shard=shard,
             store=self._run.store,
-            settings=self._settings,
-            plan=self._plan,
-            shards=tuple(self._files),
-            listing=listing_of(self._listing, self._files.get(shard, ()), assets),
+            settings=self._settings(shard),
+            plan=self._listed.plan,
+            shards=self._shards,
+            listing=self._listed.key,
+            options=self._run.options,
+            failures=self._failures,
+            left_out=self._left_out,
             before=self._before.get(shard),
             key=key,
             model=model,
             statistics=statistics,
         )
 
-    @property
-    def _is_local(self) -> bool:
-        return self._run.settings.engine.kind in ("inline", "processes")
-
-    @property
-    def _settings(self) -> Settings:
+    def _settings(self, shard: str) -> Settings:
         """Return the settings of a worker: it computes on its own machine, on a cluster with one thread."""
         given = self._run.settings
         inline = given.engine.kind == "inline"
         changed: dict[str, object] = {"engine": EngineSettings(name="inline" if inline else "processes")}
-        if not self._is_local:
+        if given.engine.kind not in _LOCAL and shard != ALL_SHARDS:
             changed["embed"] = given.embed.model_copy(update={"workers": 1})
         return given.model_copy(update=changed)
 
     def _rejections(
         self, surveys: Mapping[str, Record], clashing: Sequence[Rejection]
     ) -> tuple[Rejection, ...]:
-        found = [Rejection(**each) for record in surveys.values() for each in record["values"]["rejections"]]
-        kept = kept_rejections(self._store, self._listing.failures, self._kept)
-        return tuple(dict.fromkeys([*self._listing.rejections, *found, *clashing, *kept]))
+        seen = [each for each in self._listed.rejections if each.collection not in self._failures]
+        found = [each for record in surveys.values() for each in _rejected(record)]
+        kept = kept_rejections(self._store, self._failures, self._kept)
+        return tuple(dict.fromkeys([*seen, *found, *clashing, *kept]))
 
     def _link_keys(self, surveys: Mapping[str, Record]) -> dict[str, str]:
         """Return what the links of each shard depend on: its own files, and all addresses and assets."""
-        kept = published_assets(self._store, self._kept)
-        paths = sorted({*self._assets, *((name, path) for name in kept for path in kept[name])})
-        columns = [pa.array([each[at] for each in paths], pa.string()) for at in range(2)]
-        assets = pa.table(dict(zip(("collection", "path"), columns, strict=True)))
+        corpus, kept = of_corpus(self._run.store), published_assets(self._store, self._kept)
+        assets = listing.asset_paths(corpus, self._failures, kept)
         digest = table_digest(assets)
-        of_corpus(self._run.store).write("assets", digest, {"assets": assets})
+        corpus.write("assets", digest, {"assets": assets})
         addresses = [f"{name} {record['values']['addresses']}" for name, record in surveys.items()]
-        redirects = canonical_json(self._settings.shaping().get("site"))
+        redirects = canonical_json(self._run.settings.shaping().get("site"))
         return {
             name: combined_hash([record["tables"]["linking"], *addresses, digest, redirects, code_version()])
             for name, record in surveys.items()
@@ -250,7 +241,7 @@ class SetBuild:
         """Return what the counts of each shard depend on: its own files, and the links that lead to it."""
         found = {}
         for name, record in surveys.items():
-            at = self._plan.names.index(name)
+            at = self._listed.plan.names.index(name)
             coming = [f"{other} {each['values']['digests'][at]}" for other, each in links.items()]
             found[name] = combined_hash(
                 [record["key"], self._run.settings.fingerprint(), *coming, code_version()]
@@ -258,30 +249,28 @@ class SetBuild:
         return found
 
 
-def _snapshot_key(counts: Record, links: Record, corpus: CorpusTables) -> str:
+def _lost(name: str, task: Any, failure: WorkerFailed) -> OutOfResources:
+    shard = getattr(task, "shard", ALL_SHARDS)
+    return OutOfResources(
+        f"a worker was lost in the pass {name!r}: it {failure}",
+        where=f"shard {shard}" if shard else "all shards",
+        hint="Did it run out of memory? Then take smaller shards. Run it again: it goes on from there.",
+    )
+
+
+def _rejected(record: Record) -> list[Rejection]:
+    return [Rejection(**each) for each in record["values"]["rejections"]]
+
+
+def _snapshot_key(counts: Record, links: Record, corpus: str) -> str:
     """Return what the snapshot of a shard depends on, besides the bytes of its assets."""
-    return combined_hash([counts["key"], *sorted(links["tables"].values()), corpus.key])
+    return combined_hash([counts["key"], *sorted(links["tables"].values()), corpus])
 
 
-def _records(written: Mapping[str, Record]) -> list[ShardRecord]:
-    """Return the shards for the set's manifest."""
-    found = []
-    for name, record in written.items():
-        counts = record["values"]["counts"]
-        found.append(
-            ShardRecord(
-                name,
-                SnapshotId(record["values"]["snapshot"]),
-                *(counts[each] for each in ("documents", "passages", "vectors")),
-            )
-        )
-    return found
-
-
-def _failed(listing: Listing, surveys: Mapping[str, Record]) -> dict[str, str]:
+def _failed(failures: Mapping[str, NoctuleError], surveys: Mapping[str, Record]) -> dict[str, str]:
     """Return the collections that failed, in all shards or in one, and why."""
     in_shards = [each for record in surveys.values() for each in record["values"]["failed"].items()]
-    return dict(in_shards) | {name: str(error) for name, error in sorted(listing.failures.items())}
+    return dict(in_shards) | {name: str(error) for name, error in sorted(failures.items())}
 
 
 def _costs(surveys: Mapping[str, Record]) -> tuple[int, int, int]:

@@ -28,6 +28,7 @@ from ..stages.encode import Encoded
 from ..stages.lexical import passages_each, passages_without_headings, surface_rows
 from ..stages.parse_batch import stemmed_language
 from .linking import incoming_links
+from .listing import listing_of
 from .survey import require_same
 from .worker import ShardTask, execution, receipt
 
@@ -42,7 +43,7 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         return receipt(found)
     links = incoming_links(task)
     wanted = ("parsed", "corpus", "anchors", "prose", "code", "vectors", "centroids")
-    with execution(task, *wanted, links=links) as made:
+    with execution(task, listing_of(task), *wanted, links=links) as made:
         require_same(task, made)
         parsed, corpus, anchors, prose, code, vectors, centroids = map(made.make, wanted)
     tables = {

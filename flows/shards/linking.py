@@ -32,7 +32,7 @@ def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Resolve the shard's links; leave them for the shard itself, and for those that they lead to."""
     begin(WorkStep(0))
     if (found := task.files.recorded(NAME, task.key)) is not None:
-        return receipt(found)
+        return _without_assets(found)
     assets = _paths(task.corpus.read("assets"))
     redirects = redirects_of(task.settings.site)
     sources = LinkingRows(task.files.read("linking")).in_order()
@@ -45,7 +45,13 @@ def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "digests": [table_digest(part) for part in parts],
         "assets": _assets(own),
     }
-    return receipt(task.files.write(NAME, task.key, {"links": own, "outgoing": outgoing}, **values))
+    return _without_assets(task.files.write(NAME, task.key, {"links": own, "outgoing": outgoing}, **values))
+
+
+def _without_assets(record: dict[str, Any]) -> pa.Table:
+    """Return the receipt of the pass: only the shard's own worker needs the names of its assets."""
+    values = {name: value for name, value in record["values"].items() if name != "assets"}
+    return receipt(record | {"values": values})
 
 
 def _documents(task: ShardTask) -> LinkingRows:

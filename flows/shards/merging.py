@@ -1,4 +1,4 @@
-"""What the driver merges from all shards between the passes, kept for the shards and for the next night.
+"""What a worker merges from all shards between the passes, kept for the shards and for the next night.
 
 While the statistics of the corpus drift less than the settings allow, they are left as they are, with
 vocabulary, query encoder and communities: only shards with changes of their own are written again.
@@ -6,57 +6,69 @@ vocabulary, query encoder and communities: only shards with changes of their own
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ...artifacts.disk.manifest_records import FileEntry, ModelRecord, QueryModel
+from ...artifacts.store.store import Store
 from ...pipeline.identity import combined_hash
 from ...pipeline.lexical.bm25f import CorpusStatistics
-from ...pipeline.settings.settings import Settings
-from ..run.context import RunContext
-from ..stages.encode import Encoding
+from ..engines.open import opened
+from ..run.background import Background
+from ..run.context import Resources, RunContext
+from ..run.plain import PlainDriver
+from ..run.stage import Silent
+from ..run.workers import Begin, WorkStep, unwatched
+from ..stages.encode import Encoding, export_query_model, open_encoding
 from . import statistics
 from .counting import frequency_table
-from .files import PassFiles, of_corpus
+from .files import PassFiles, of_shard
 from .statistics import Merged
+from .worker import ShardTask, receipt
 
-STATISTICS = "statistics"
-_log = logging.getLogger("noctule")
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusTables:
-    """The tables of the whole corpus, the statistics behind scores, and a key that stands for all of them."""
-
-    key: str
-    statistics: Merged
-    files: PassFiles
+NAME = "statistics"
 
 
-def merge_corpus(
-    run: RunContext, shards: Sequence[PassFiles], encoding: Encoding, keys: Sequence[str]
-) -> CorpusTables:
-    """Return what belongs to the whole corpus, made anew unless it is as it was, or nearly so.
+def merge(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Export the model that encodes queries, and make what belongs to the whole corpus, unless it is there.
 
-    ``keys`` are those of the counts of all shards.
+    The receipt says which models these are, under which key the corpus has its tables, and by how much
+    scores have drifted since they were made.
     """
-    files, settings = of_corpus(run.store), run.settings
-    fingerprint = combined_hash([settings.fingerprint(), encoding.encoder.model.sha256])
-    key, found = combined_hash([fingerprint, *keys]), statistics.merged(shards)
-    before = files.recorded(STATISTICS)
+    begin(WorkStep(0))
+    with _encoding(task) as (run, encoding):
+        exported = export_query_model(run, Store(task.store), encoding)
+        key, drift = _merged(task, encoding)
+        encoder = encoding.encoder
+        model = ModelRecord(encoder.model.name, encoder.model.sha256, encoder.dimension, encoder.precision)
+    values = {"query_model": asdict(exported), "model": asdict(model), "drift": drift}
+    return receipt({"key": key, "values": values})
+
+
+@contextmanager
+def _encoding(task: ShardTask) -> Iterator[tuple[RunContext, Encoding]]:
+    run = RunContext(task.settings, task.store, task.options)
+    with Background() as background, opened(task.settings, Store(task.store)) as engine:
+        yield run, open_encoding(run, engine, Resources(PlainDriver(), Silent(), background))
+
+
+def _merged(task: ShardTask, encoding: Encoding) -> tuple[str, float]:
+    """Make the tables of the corpus anew unless they are as they were, or nearly so; return key and drift."""
+    files, wanted = task.corpus, task.settings
+    fingerprint = combined_hash([wanted.fingerprint(), encoding.encoder.model.sha256])
+    key, before = combined_hash([fingerprint, task.key]), files.recorded(NAME)
     if before is not None and before["key"] == key:
-        return CorpusTables(key, found, files)
-    if before is not None and before["values"]["fingerprint"] == fingerprint and settings.shards.drift > 0:
-        kept = Merged(*(read_statistics(files, name) for name in ("terms", "code_terms")))
-        moved = statistics.drift(kept.prose, found.prose)
-        if moved <= settings.shards.drift:
-            _log.info("statistics of the corpus are kept: scores drifted by %.2g", moved)
-            return CorpusTables(before["key"], _extended(kept, found), files)
-    tables = _tables(run.settings, shards, found, encoding)
+        return key, 0.0
+    found = statistics.merged(_shards(task))
+    if before is not None and before["values"]["fingerprint"] == fingerprint and wanted.shards.drift > 0:
+        moved = statistics.drift(read_statistics(files, "terms"), found.prose)
+        if moved <= wanted.shards.drift:
+            return before["key"], moved
     values: dict[str, Any] = {
         "texts": found.prose.texts,
         "terms": found.prose.lengths.tolist(),
@@ -64,33 +76,45 @@ def merge_corpus(
         "without_headings": found.prose.without_headings,
         "fingerprint": fingerprint,
     }
-    files.write(STATISTICS, key, tables, **values)
-    return CorpusTables(key, found, files)
+    files.write(NAME, key, _tables(task, found, encoding), **values)
+    return key, 0.0
 
 
-def _tables(
-    settings: Settings, shards: Sequence[PassFiles], found: Merged, encoding: Encoding
-) -> dict[str, pa.Table]:
+def _shards(task: ShardTask) -> list[PassFiles]:
+    return [of_shard(task.store, name) for name in task.shards]
+
+
+def _tables(task: ShardTask, found: Merged, encoding: Encoding) -> dict[str, pa.Table]:
     """Return the tables of the corpus, made anew."""
-    terms, words, vocabulary = statistics.vocabulary(shards, found, encoding, settings)
+    shards = _shards(task)
+    terms, words, vocabulary = statistics.vocabulary(shards, found, encoding, task.settings)
     return {
         "terms": frequency_table(found.prose),
         "code_terms": frequency_table(found.code),
         "vocabulary": vocabulary,
-        "term_vectors": statistics.term_vectors(shards, found, terms, words, encoding, settings),
+        "term_vectors": statistics.term_vectors(shards, found, terms, words, encoding, task.settings),
     }
+
+
+def exported_model(record: Mapping[str, Any]) -> QueryModel:
+    """Return the model that encodes queries, as the receipt says it."""
+    value = record["values"]["query_model"]
+    files = {name: FileEntry(**entry) for name, entry in value["files"].items()}
+    return QueryModel(**value | {"files": files})
 
 
 def read_statistics(files: PassFiles, table: str) -> CorpusStatistics:
     """Return the statistics of prose (``terms``) or code (``code_terms``) that shards are scored with."""
-    rows, values = files.read(table), files.values(STATISTICS)
+    rows, values = files.read(table), files.values(NAME)
     lengths, terms = np.array(values[table], dtype=np.float64), tuple(rows["term"].to_pylist())
     frequency = rows["passages"].to_numpy()
     return CorpusStatistics(values["texts"], lengths, terms, frequency, values["without_headings"])
 
 
-def _extended(kept: Merged, found: Merged) -> Merged:
-    """Return the kept statistics and new terms, which a shard counts for itself until all are made anew."""
+def statistics_of_set(task: ShardTask) -> Merged:
+    """Return the statistics kept, and terms new since, which a shard counts for itself until all are made."""
+    kept = Merged(*(read_statistics(task.corpus, name) for name in ("terms", "code_terms")))
+    found = statistics.merged(_shards(task))
     return Merged(*(_with_new_terms(*pair) for pair in ((kept.prose, found.prose), (kept.code, found.code))))
 
 
@@ -99,6 +123,6 @@ def _with_new_terms(kept: CorpusStatistics, found: CorpusStatistics) -> CorpusSt
     return replace(kept, terms=found.terms, frequency=np.where(known > 0, known, found.frequency))
 
 
-def corpus_keys(counts: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return what the tables of the corpus depend on."""
-    return [f"{name} {record['key']}" for name, record in sorted(counts.items())]
+def corpus_key(counts: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return what the tables of the corpus depend on, besides settings and model."""
+    return combined_hash(f"{name} {record['key']}" for name, record in sorted(counts.items()))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ...pipeline.identity import doc_id
 from ...pipeline.settings.settings import Settings, ShardSettings
-from ...pipeline.source_files import FoundFile
 from ..stages.sources import Listing
 
 # Of text; the first night knows bytes only. Later ones know how many passages there were.
@@ -38,13 +36,6 @@ class ShardPlan:
         )
         return f"{zlib.crc32(key.encode()) % self.count:04d}"
 
-    def split(self, files: Iterable[FoundFile]) -> dict[str, tuple[FoundFile, ...]]:
-        """Return the files of each shard that has any, in their order."""
-        found: dict[str, list[FoundFile]] = {}
-        for file in files:
-            found.setdefault(self.shard_of(doc_id(file.collection, file.path)), []).append(file)
-        return {name: tuple(found[name]) for name in sorted(found)}
-
 
 def plan_shards(settings: Settings, listing: Listing, before: Iterable[str] = ()) -> ShardPlan:
     """Return the plan that the settings ask for, given the files that were found.
@@ -70,8 +61,3 @@ def _enough(wanted: ShardSettings, listing: Listing, least: int) -> int:
     while count * wanted.max_passages < passages or count < least:
         count *= 2
     return count
-
-
-def listing_of(listing: Listing, files: tuple[FoundFile, ...], assets: tuple[FoundFile, ...] = ()) -> Listing:
-    """Return the part of a listing that a shard reads."""
-    return replace(listing, files=files, rejections=(), assets=assets)

@@ -24,19 +24,22 @@ from ..run.workers import Begin, WorkStep, unwatched
 from ..sources.publication_dates import rows_of
 from ..sources.withheld import empty_categories
 from ..stages.parse import same_address
-from ..stages.sources import HashedSources
-from .files import PassFiles, table_digest
+from ..stages.sources import HashedSources, Listing
+from .files import PassFiles, of_shard, table_digest
+from .listing import category_pages, listing_of
 from .worker import ShardTask, execution, receipt
 
 NAME = "survey"
+LEFT_OUT = "left out"
 
 
 def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Parse and encode what changed; leave the shard's addresses, links and headings for the other passes."""
     begin(WorkStep(0))
-    with execution(task, "parsed", "corpus", "vectors", "parse_record") as made:
+    listing = listing_of(task)
+    with execution(task, listing, "parsed", "corpus", "vectors", "parse_record") as made:
         hashed = made.make("hashed")
-        key = _key(task, hashed)
+        key = _key(task, listing, hashed)
         found = task.files.recorded(NAME, key)
         if found is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
@@ -62,19 +65,19 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         return receipt(task.files.write(NAME, key, tables, **values))
 
 
-def _key(task: ShardTask, hashed: HashedSources) -> str:
+def _key(task: ShardTask, listing: Listing, hashed: HashedSources) -> str:
     """Return what the survey depends on; of collections that failed, which snapshot they are taken from."""
-    read = replace(task.listing, failures={})
+    read = replace(listing, failures={})
     inputs = "" if hashed.failures else inputs_of(hashed, read, task.settings)
     if not inputs:  # where a file cannot be read, nothing says that it is as it was
         return uuid4().hex
-    failed = [f"{name} {error}" for name, error in sorted(task.listing.failures.items())]
+    failed = [f"{name} {error}" for name, error in sorted(task.failures.items())]
     return combined_hash([inputs, str(task.before), *failed]) if failed else inputs
 
 
 def _of_shard(task: ShardTask, rejections: Sequence[Rejection]) -> list[Rejection]:
     """Return the rejections without the notes on failed collections, which concern the set as a whole."""
-    return [each for each in rejections if each.path != "." or each.collection not in task.listing.failures]
+    return [each for each in rejections if each.path != "." or each.collection not in task.failures]
 
 
 def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
@@ -87,14 +90,19 @@ def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
     }
 
 
-def left_out(
-    shards: Sequence[PassFiles], files: Iterable[Sequence[FoundFile]], settings: Settings
-) -> list[Rejection]:
-    """Return the documents that cannot stay for what is in other shards.
+def leave_out(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Find the documents that cannot stay for what is in other shards."""
+    begin(WorkStep(0))
+    shards = [of_shard(task.store, name) for name in task.shards]
+    found = left_out(shards, category_pages(task), task.settings)
+    return receipt({"values": {"rejections": [asdict(each) for each in found]}})
 
-    They are those whose address is taken, or, if there is none, generated pages of empty categories.
+
+def left_out(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings) -> list[Rejection]:
+    """Return those whose address is taken, or, if there is none, generated pages of empty categories.
+
+    ``pages`` are the generated pages of all categories.
     """
-    pages = [file for own in files for file in own if file.category]
     return clashes(shards) or (_empty(shards, pages, settings) if pages else [])
 
 

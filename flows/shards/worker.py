@@ -6,11 +6,11 @@ Whatever the set knows already takes the place of the stages that would make it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -18,6 +18,7 @@ from ...artifacts.cache.embeddings import inherit
 from ...artifacts.disk.manifest_records import QueryModel
 from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
+from ...pipeline.errors import NoctuleError
 from ...pipeline.model import SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..engines.open import opened
@@ -25,12 +26,15 @@ from ..graph import BUILD
 from ..run.background import Background
 from ..run.context import BuildOptions, Resources, RunContext
 from ..run.executor import Execution
+from ..run.memory import release_memory
 from ..run.plain import PlainDriver
 from ..run.stage import Silent
+from ..run.workers import Begin
 from ..stages.sources import Listing
 from .files import PassFiles, of_corpus, of_shard
 from .plan import ShardPlan
 
+T = TypeVar("T")
 # An empty shard is fine, and what shrinks is for the set to judge.
 _OPTIONS = BuildOptions(allow_empty=True, accept_shrink=True)
 # The name of what is no shard but all at once.
@@ -42,7 +46,9 @@ _BEYOND = {"sent", "site"}
 class ShardTask:
     """What a worker is told about a shard, or about ``ALL_SHARDS``; everything else lies in files.
 
-    ``shards`` are those of the plan that have files.
+    ``shards`` are those of the plan that have files, ``listing`` is the key of these files. ``failures`` are
+    the collections that cannot be read, ``left_out`` the collections and paths of documents whose address
+    another shard's document has.
     ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
     ``key`` stands for all that the pass depends on besides what the shard's own files say. ``statistics`` is
     the key of what was merged over all shards, ``model`` encodes queries: known when the shard is written.
@@ -53,7 +59,10 @@ class ShardTask:
     settings: Settings
     plan: ShardPlan
     shards: tuple[str, ...]
-    listing: Listing
+    listing: str
+    options: BuildOptions
+    failures: Mapping[str, NoctuleError] = field(default_factory=dict)
+    left_out: Set[tuple[str, str]] = frozenset()
     before: SnapshotId | None = None
     key: str = ""
     statistics: str = ""
@@ -91,8 +100,8 @@ class _ShardStore(Store):
 
 
 @contextmanager
-def execution(task: ShardTask, *wanted: str, **known: object) -> Iterator[Execution]:
-    """Yield the build of a shard in its own store, with the products that are known."""
+def execution(task: ShardTask, listing: Listing, *wanted: str, **known: object) -> Iterator[Execution]:
+    """Yield the build of a shard in its own store, of the files listed, with the products that are known."""
     store, driver = _ShardStore(task), PlainDriver()
     run = RunContext(task.settings, store.root, _OPTIONS, shard=task.shard)
     inherit(task.store, store.root)
@@ -102,13 +111,21 @@ def execution(task: ShardTask, *wanted: str, **known: object) -> Iterator[Execut
             "store": store,
             "engine": engine,
             "resources": Resources(driver, Silent(), background),
-            "listing": task.listing,
+            "listing": listing,
             "verdict": None,
             **known,
         }
         stages = [each for each in BUILD if not _BEYOND & set(each.makes)]
         with Execution(stages, given, driver, background, wanted) as made:
             yield made
+
+
+def releasing(work: Callable[[T, Begin], pa.Table], task: T, begin: Begin) -> pa.Table:
+    """Return the receipt of a pass; the worker goes on with the next one, and keeps no free memory for it."""
+    try:
+        return work(task, begin)
+    finally:
+        release_memory()
 
 
 def receipt(record: Mapping[str, Any]) -> pa.Table:

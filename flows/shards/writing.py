@@ -18,8 +18,11 @@ from ..stages.links import StoredLinks
 from ..stages.sources import asset_hash
 from ..stages.write import StagedSnapshot
 from .link_graph import graph_of, partition_of
+from .linking import NAME as LINKS
 from .linking import OUTGOING, incoming, incoming_links
-from .merging import STATISTICS, read_statistics
+from .listing import listing_of
+from .merging import NAME as STATISTICS
+from .merging import read_statistics
 from .statistics import only_terms
 from .survey import require_same
 from .worker import ShardTask, execution, receipt
@@ -31,7 +34,8 @@ TERM_TABLES = ("terms", "code_terms")
 def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Write and publish the shard's snapshot; leave the best score of each of its terms."""
     begin(WorkStep(0))
-    key = combined_hash([task.key, *_asset_hashes(task)])
+    listing = listing_of(task, [(name, path) for name, path in task.files.values(LINKS)["assets"]])
+    key = combined_hash([task.key, *(asset_hash(file, task.settings) for file in listing.assets)])
     if (found := task.files.recorded(NAME, key)) is not None and _is_there(task, found):
         return receipt(found)
     _require_statistics(task)
@@ -43,7 +47,7 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "vocabulary_tables": {"vocabulary": task.corpus.read("vocabulary")},
         **_communities(task),
     }
-    with execution(task, "parsed", "corpus", "staged", "published", **known) as made:
+    with execution(task, listing, "parsed", "corpus", "staged", "published", **known) as made:
         require_same(task, made)
         parsed, corpus, run = (made.make(each) for each in ("parsed", "corpus", "run"))
         anchors = count_anchors(corpus, incoming_links(task))
@@ -68,11 +72,6 @@ def _require_statistics(task: ShardTask) -> None:
             where=str(task.corpus.folder),
             hint="Check that the worker can access this run's store, then run it again.",
         )
-
-
-def _asset_hashes(task: ShardTask) -> list[str]:
-    """Return the hash of each file that the shard's documents name."""
-    return [asset_hash(file, task.settings) for file in task.listing.assets]
 
 
 def _is_there(task: ShardTask, record: dict[str, Any]) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
+import socket
 import threading
 import time
 from pathlib import Path
@@ -14,8 +17,11 @@ import pytest
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
+from noctule.pipeline import __version__
+from noctule.pipeline.errors import EngineUnavailable
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
+from tests.command_line import REPOSITORY
 from tests.dask_cluster import DaskProcesses, dask_cluster
 from tests.unit.flows.shards.test_shards import write_library
 
@@ -86,3 +92,24 @@ def test_half_of_the_workers_lost_in_mid_shard_does_not_change_the_set(after: st
         assert sum(worker.poll() is None for worker in cluster.workers.values()) == 1
     assert result.snapshot == expected
     check_deep(store.path_of(expected), expected)
+
+
+def test_a_worker_of_another_version_is_refused_by_name(tmp_path: Path) -> None:
+    """The set stays as it was, and so do its shards: such a worker begins with none."""
+    other = tmp_path / "other"
+    for name in ("noctule", "artifacts", "flows", "pipeline", "site/docsite", "server", "configs"):
+        shutil.copytree(REPOSITORY / name, other / name, symlinks=True)
+    init = other / "pipeline" / "__init__.py"
+    init.write_text(re.sub(r'__version__ = ".*"', '__version__ = "0.0.9"', init.read_text()))
+    write_library(tmp_path / "notes")
+    store = Store(tmp_path / "store")
+    with (
+        dask_cluster(tmp_path / "dask", workers=1, code=other) as cluster,
+        pytest.raises(EngineUnavailable) as caught,
+    ):
+        build_snapshot(settings_for(tmp_path / "notes", f"dask://{cluster.address}"), store)
+    error = caught.value
+    assert re.search(rf"noctule 0\.0\.9 \(\w+\) instead of {re.escape(__version__)} \(", error.what), error
+    assert error.where == socket.gethostname() and "Install the same versions there" in error.hint
+    assert error.exit_code == 2 and store.current() is None
+    assert not list(store.root.glob("shards/0*"))

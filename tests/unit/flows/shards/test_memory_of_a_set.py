@@ -1,4 +1,4 @@
-"""What a pass over a shard holds, and what the driver does not: links in blocks, and the link graph."""
+"""What a pass over a shard holds, and what the driver does not: links in blocks, files, models, tables."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from noctule.artifacts.store.store import Store
 from noctule.docsite.library import Library
 from noctule.flows.api import build_snapshot
 from noctule.flows.engines.local import InlineCaller
+from noctule.flows.shards import listing, merging, statistics
 from noctule.flows.shards.files import of_corpus, of_shard
 from noctule.pipeline.communities import communities
 from noctule.pipeline.communities.communities import Clusters, LinkGraph
@@ -49,24 +50,60 @@ def test_what_a_site_keeps_of_its_documents_is_outside_memory(tmp_path: Path, sh
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "store"]
 
 
-def test_communities_are_found_by_a_worker_and_only_when_something_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_library(tmp_path / "notes")
-    at_work, found = list[str](), list[str]()
-    watch, find_clusters = InlineCaller.watch, communities.find_clusters
+@pytest.fixture
+def at_work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The passes that workers are at, the innermost last."""
+    passes, watch = list[str](), InlineCaller.watch
 
     def watched(caller: InlineCaller, stage: Any, batch: Any, limit_s: float) -> Any:
-        at_work.append(stage.__name__)
-        result = watch(caller, stage, batch, limit_s)
-        at_work.pop()
-        return result
+        passes.append(getattr(stage, "__name__", "a pass with a folder"))
+        try:
+            return watch(caller, stage, batch, limit_s)
+        finally:
+            passes.pop()
+
+    monkeypatch.setattr(InlineCaller, "watch", watched)
+    return passes
+
+
+_BY_WORKERS = {
+    "discover": (listing, "find"),
+    "export_query_model": (merging, "merge"),
+    "vocabulary": (statistics, "merge"),
+    "term_vectors": (statistics, "merge"),
+    "term_table": (statistics, "a pass with a folder"),
+}
+
+
+def test_what_grows_with_the_corpus_is_made_by_workers(
+    at_work: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = dict[str, str]()
+
+    def noting(name: str, made: Any) -> Any:
+        def noted(*given: Any) -> Any:
+            found[name] = at_work[-1] if at_work else "the driver"
+            return made(*given)
+
+        return noted
+
+    for name, (module, _) in _BY_WORKERS.items():
+        monkeypatch.setattr(module, name, noting(name, getattr(module, name)))
+    write_library(tmp_path / "notes")
+    build_snapshot(settings_for(tmp_path / "notes", count=2), Store(tmp_path / "store"))
+    assert found == {name: work for name, (_, work) in _BY_WORKERS.items()}
+
+
+def test_communities_are_found_by_a_worker_and_only_when_something_changed(
+    at_work: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_library(tmp_path / "notes")
+    found, find_clusters = list[str](), communities.find_clusters
 
     def noted(graph: LinkGraph, settings: Communities) -> Clusters:
         found.append(at_work[-1] if at_work else "the driver")
         return find_clusters(graph, settings)
 
-    monkeypatch.setattr(InlineCaller, "watch", watched)
     monkeypatch.setattr(communities, "find_clusters", noted)
     store, settings = Store(tmp_path / "store"), settings_for(tmp_path / "notes", count=2)
     first = build_snapshot(settings, store)

@@ -233,7 +233,7 @@ def test_a_target_that_fills_up_keeps_its_edition(
         patched.setattr(filesystem, "put_file", lambda *given: (fill(), put(*given)))
         with pytest.raises(RemoteUnavailable, match=r"the target is full: .*No space left") as caught:
             send(store, address, 1)
-    assert "Make room" in caught.value.hint and SHARDS in caught.value.where
+    assert "Free" in caught.value.hint and SHARDS in caught.value.where
     assert require_whole(address) == names[0]
     assert send(store, address, 1).changed and require_whole(address) == names[1]
 
@@ -246,9 +246,10 @@ def test_a_folder_that_fills_up_keeps_its_edition(
     store.rollback(names[1])
     for nth in (40, 70):
         monkeypatch.setattr(durable, "disk", disk := FailingDisk(nth, errno.ENOSPC, for_ever=True))
-        with pytest.raises(WriteFailed, match="No space left"):
+        with pytest.raises(WriteFailed, match="No space left") as caught:
             send(store, str(folder), 1)
         assert disk.refused
+        assert "Free some space" in caught.value.hint and caught.value.where.startswith(str(folder))
         monkeypatch.undo()
         with Store(folder).open() as current:
             assert current.id == names[0]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,13 +22,15 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.shard_set import ShardSet, require_of_set
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_site, build_snapshot
+from noctule.flows.engines.local import InlineCaller
 from noctule.flows.report.result import BuildResult
-from noctule.flows.run.workers import Begin
+from noctule.flows.run.context import BuildOptions
+from noctule.flows.run.workers import Begin, WorkerFailed
 from noctule.flows.shards import counting, writing
 from noctule.flows.shards.plan import ShardPlan, plan_shards
 from noctule.flows.shards.worker import ShardTask
 from noctule.flows.stages.sources import Listing
-from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, StoreBusy
+from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, OutOfResources, StoreBusy
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
@@ -297,6 +301,12 @@ def test_a_site_of_frequencies_of_an_earlier_night(copy: Built, tmp_path: Path) 
         assert "wrens" in (out / "hub.html").read_text("utf-8")
 
 
+def test_a_run_that_begins_after_its_sources_still_lists_them(copy: Built) -> None:
+    before, settings = copy.sharded.current(), settings_for(copy.root, count=3, drift=0)
+    again = build_snapshot(settings, copy.sharded, options=BuildOptions(start="lexical"))
+    assert (again.snapshot, again.changed) == (before, False)
+
+
 def test_two_documents_at_one_address_in_two_shards(copy: Built) -> None:
     """The second by its name is quarantined, as in one piece; so is what lost to that one before."""
     names = [f"clash.{ending}" for ending in ("html", "markdown", "md", "rst", "txt")]
@@ -335,6 +345,30 @@ def test_a_run_that_was_broken_off_goes_on(copy: Built, monkeypatch: pytest.Monk
     assert copy.sharded.current() is None
     resumed = build(copy)
     assert resumed.changed and (resumed.parsed, resumed.encoded) == (0, 0), "surveys are not made again"
+
+
+def test_a_worker_that_is_lost_in_a_pass_is_named_and_the_set_stays(
+    copy: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the kernel ends one for want of memory, or Dask and Ray give up."""
+    before = copy.sharded.current()
+    path = copy.root / "shelf0" / "book04.md"
+    path.write_text(path.read_text() + "\nA new sentence about herons.\n")
+    watch = InlineCaller.watch
+
+    def lost(caller: InlineCaller, stage: Any, batch: Any, limit_s: float) -> Any:
+        if stage is counting.count and batch.shard == "0001":
+            raise WorkerFailed("crashed the parser (signal 9)", by_chance=True)
+        return watch(caller, stage, batch, limit_s)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(InlineCaller, "watch", lost)
+        with pytest.raises(OutOfResources, match=r"lost in the pass 'counts': .*signal 9") as caught:
+            build(copy)
+    assert (caught.value.where, caught.value.exit_code) == ("shard 0001", 2)
+    assert "smaller shards" in caught.value.hint and copy.sharded.current() == before
+    again = build(copy)
+    assert again.changed and (again.parsed, again.encoded) == (0, 0)
 
 
 def test_of_two_drivers_at_once_the_second_is_refused(copy: Built) -> None:
@@ -382,7 +416,7 @@ def test_a_worker_that_finds_statistics_of_another_run_stops(
 
     with monkeypatch.context() as patched:
         patched.setattr(writing, "write", late)
-        with pytest.raises(ArtifactError, match="do not belong to the set that is built"):
+        with pytest.raises(ArtifactError, match="do not belong to this set"):
             build(copy)
     assert copy.sharded.current() == before
     assert build(copy).changed, "they are made anew"
@@ -409,12 +443,13 @@ def found(path: str, size: int = 600) -> FoundFile:
 def test_plans() -> None:
     files = tuple(found(f"shelf{number % 5}/{number}.md") for number in range(400))
     listing = Listing(files, (), {})
+    names = [f"library:{file.path}" for file in files]
     by_hash = plan_shards(settings_for(Path(), count=4), listing)
-    sizes = [len(part) for part in by_hash.split(files).values()]
-    assert sum(sizes) == 400 and min(sizes) > 60
+    sizes = Counter(map(by_hash.shard_of, names))
+    assert len(sizes) == 4 and min(sizes.values()) > 60
     by_folder = plan_shards(settings_for(Path(), by="folder", count=4), listing)
-    folders = [{file.path.partition("/")[0] for file in part} for part in by_folder.split(files).values()]
-    assert sum(map(len, folders)) == 5, "a folder is in one shard"
+    places = {(by_folder.shard_of(f"library:{file.path}"), file.path.partition("/")[0]) for file in files}
+    assert len(places) == 5, "a folder is in one shard"
     assert plan_shards(settings_for(Path(), by="collection", count=9), listing).count == 1
     assert plan_shards(settings_for(Path(), max_passages=100), listing).count == 4
     assert plan_shards(settings_for(Path(), max_passages=99), listing).count == 8

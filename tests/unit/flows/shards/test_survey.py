@@ -55,6 +55,6 @@ def test_a_category_has_a_page_if_some_shard_has_one_of_its_pages(
         shard(tmp_path / "1", [each.path for each in pages], {}),
         shard(tmp_path / "2", paths, ids),
     ]
-    found = left_out(shards, [pages], settings)
+    found = left_out(shards, pages, settings)
     assert sorted(each.path for each in found) == expected
     assert all(each.kind == "skipped" for each in found)

@@ -1,0 +1,179 @@
+"""The sources of a set: one worker lists them into tables, of which the worker of a shard reads its own rows.
+
+So no process holds an object for each file of the corpus for longer than it lists them, and the driver none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...artifacts.store.store import Store
+from ...pipeline.assets.embedded_images import image_place
+from ...pipeline.errors import ArtifactError, NoctuleError, from_dict
+from ...pipeline.identity import doc_id
+from ...pipeline.model import Rejection
+from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook
+from ..run.context import BuildOptions, RunContext
+from ..run.workers import Begin, WorkStep, unwatched
+from ..stages.sources import Listing, discover
+from .failed_collections import snapshots_of_shards
+from .files import PassFiles, of_corpus
+from .plan import ShardPlan, plan_shards
+from .worker import ShardTask, receipt
+
+NAME = "files"
+FILES, ASSETS = "listed-files", "listed-assets"
+_KEY = b"listing"
+# A location may have bytes that are not UTF-8.
+_TYPES = {"location": pa.binary(), "size": pa.int64()}
+_SCHEMA = pa.schema([(each.name, _TYPES.get(each.name, pa.string())) for each in fields(FoundFile)])
+
+
+@dataclass(frozen=True, slots=True)
+class ListingTask:
+    """What a worker is told that lists all sources."""
+
+    settings: Settings
+    store: Path
+    options: BuildOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFiles:
+    """What the driver knows of the files: how they are cut, and how many a shard has of each collection.
+
+    ``key`` stands for this listing.
+    """
+
+    key: str
+    plan: ShardPlan
+    files: Mapping[str, Mapping[str, int]]
+    rejections: tuple[Rejection, ...]
+    failures: Mapping[str, NoctuleError]
+
+    def shards(self, failures: Iterable[str]) -> set[str]:
+        """Return the shards that have files of other collections than those that failed."""
+        return {name for name, counts in self.files.items() if counts.keys() - set(failures)}
+
+
+def find(task: ListingTask, begin: Begin = unwatched) -> pa.Table:
+    """List the files of every collection and cut them into shards; leave both as tables."""
+    begin(WorkStep(0))
+    store = Store(task.store)
+    listing = discover(RunContext(task.settings, task.store, task.options), store)
+    assert listing is not None  # a set reads its sources whatever the run begins with
+    plan = plan_shards(task.settings, listing, snapshots_of_shards(store))
+    names = [plan.shard_of(doc_id(file.collection, file.path)) for file in listing.files]
+    counts = Counter(zip(names, (file.collection for file in listing.files), strict=True))
+    values: dict[str, Any] = {
+        "count": plan.count,
+        "files": [[*key, number] for key, number in sorted(counts.items())],
+        "rejections": [asdict(each) for each in listing.rejections],
+        "failures": {name: error.as_dict() for name, error in listing.failures.items()},
+    }
+    key, files = uuid4().hex, _table(listing.files).append_column("shard", pa.array(names, pa.string()))
+    tables = {FILES: files, ASSETS: _table(listing.assets)}
+    marked = {name: table.replace_schema_metadata({_KEY: key}) for name, table in tables.items()}
+    return receipt(of_corpus(task.store).write(NAME, key, marked, **values))
+
+
+def listed(record: Mapping[str, Any], settings: Settings) -> ListedFiles:
+    """Return what the record of the pass says."""
+    values = record["values"]
+    files: dict[str, dict[str, int]] = {}
+    for shard, collection, number in values["files"]:
+        files.setdefault(shard, {})[collection] = number
+    return ListedFiles(
+        record["key"],
+        ShardPlan(settings.shards.by, values["count"], tuple(settings.collections)),
+        files,
+        tuple(Rejection(**each) for each in values["rejections"]),
+        {name: from_dict(error) for name, error in values["failures"].items()},
+    )
+
+
+def listing_of(task: ShardTask, named: Sequence[tuple[str, str]] = ()) -> Listing:
+    """Return the part of the listing that a shard reads, with the assets of these collections and paths."""
+    rows = _rows(task, FILES)
+    own = _files(rows.filter(pc.equal(rows["shard"], task.shard)), task.failures)
+    files = (file for file in own if (file.collection, file.path) not in task.left_out)
+    return Listing(tuple(files), (), task.failures, _assets(task, named) if named else ())
+
+
+def category_pages(task: ShardTask) -> list[FoundFile]:
+    """Return the generated pages of categories in all shards, in the order of these."""
+    rows = _rows(task, FILES)
+    pages = rows.filter(pc.not_equal(rows["category"], "")).sort_by("shard")
+    return [
+        each for each in _files(pages, task.failures) if (each.collection, each.path) not in task.left_out
+    ]
+
+
+def asset_paths(corpus: PassFiles, failures: Iterable[str], kept: Mapping[str, Iterable[str]]) -> pa.Table:
+    """Return collection and path of all assets: those listed, and those kept of collections that failed."""
+    columns = ["collection", "path"]
+    rows = _without(corpus.read(ASSETS).select(columns).replace_schema_metadata(), failures)
+    more = [(name, path) for name, paths in kept.items() for path in paths]
+    arrays = [pa.array([each[at] for each in more], pa.string()) for at in range(2)]
+    every = pa.concat_tables([rows, pa.table(dict(zip(columns, arrays, strict=True)))])
+    return every.group_by(columns).aggregate([]).sort_by([(name, "ascending") for name in columns])
+
+
+def _assets(task: ShardTask, named: Sequence[tuple[str, str]]) -> tuple[FoundFile, ...]:
+    """Return the assets of these names that are there: files, or images in notebooks of any shard."""
+    paths = {path for _, path in named}
+    files = files_by_path(_at(task, ASSETS, paths))
+    notebooks = files_by_path(
+        _at(task, FILES, {place.document for place in map(image_place, paths) if place is not None})
+    )
+    found = (
+        files.get(name, {}).get(path) or image_of_notebook(path, notebooks.get(name, {}))
+        for name, path in named
+    )
+    return tuple(filter(None, found))
+
+
+def _at(task: ShardTask, table: str, paths: Iterable[str]) -> tuple[FoundFile, ...]:
+    rows = _rows(task, table)
+    wanted = pc.is_in(rows["path"], value_set=pa.array(sorted(paths), pa.string()))
+    return _files(rows.filter(wanted), task.failures)
+
+
+def _rows(task: ShardTask, table: str) -> pa.Table:
+    """Return a table of the listing; raise ``ArtifactError`` if this worker finds another run's."""
+    rows = task.corpus.read(table)
+    if (rows.schema.metadata or {}).get(_KEY) != task.listing.encode():
+        raise ArtifactError(
+            "the listing there does not belong to this set",
+            where=str(task.corpus.folder),
+            hint="Check that the worker can access this run's store, then run it again.",
+        )
+    return rows
+
+
+def _table(files: Sequence[FoundFile]) -> pa.Table:
+    columns: dict[str, list[Any]] = {name: [getattr(each, name) for each in files] for name in _SCHEMA.names}
+    columns["location"] = [os.fsencode(each) for each in columns["location"]]
+    return pa.table(columns, schema=_SCHEMA)
+
+
+def _files(rows: pa.Table, failures: Iterable[str]) -> tuple[FoundFile, ...]:
+    rows = _without(rows, failures)
+    columns = {name: rows[name].to_pylist() for name in _SCHEMA.names}
+    columns["location"] = [os.fsdecode(each) for each in columns["location"]]
+    return tuple(map(FoundFile, *columns.values()))
+
+
+def _without(rows: pa.Table, failures: Iterable[str]) -> pa.Table:
+    failed = pa.array(sorted(failures), pa.string())
+    return rows.filter(pc.invert(pc.is_in(rows["collection"], value_set=failed)))
