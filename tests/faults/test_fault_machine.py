@@ -159,7 +159,7 @@ def test_whichever_thread_cannot_be_started_a_command_says_what_is_missing(
         assert code in (0, 2) and "a bug" not in said, said
         if code:
             ended += 1
-            assert "can't start new thread" in said and "limits of processes" in said
+            assert "can't start new thread" in said and "limits on" in said
     assert refused > ended > 0
 
 
@@ -172,7 +172,7 @@ def test_a_snapshot_that_no_thread_can_verify_is_an_error_of_the_house_and_not_d
         _Starts(1, patched)
         with pytest.raises(OutOfResources, match="can't start new thread") as caught, store.open():
             pass
-    assert "limits of processes" in caught.value.hint
+    assert "limits on processes" in caught.value.hint
     with store.open() as snapshot:
         assert snapshot.manifest
 

@@ -219,7 +219,7 @@ def test_a_listing_that_ends_early_removes_nothing(
     really = FaultyStore.ls
     monkeypatch.setattr(FaultyStore, "ls", lambda self, path, **more: really(self, path, **more)[:6])
     listing = night(tmp_path, store).listing
-    assert "is there, and was not listed" in str(listing.failures["c"]) and not listing.files
+    assert "exists but was not listed" in str(listing.failures["c"]) and not listing.files
 
 
 def test_a_listing_that_lacks_an_image_is_not_complete_either(
@@ -230,7 +230,7 @@ def test_a_listing_that_lacks_an_image_is_not_complete_either(
     assert not night(tmp_path, store).listing.failures
     really = FaultyStore.ls
     monkeypatch.setattr(FaultyStore, "ls", lambda self, path, **more: really(self, path, **more)[:10])
-    assert "owl.png is there" in str(night(tmp_path, store).listing.failures["c"])
+    assert "owl.png exists" in str(night(tmp_path, store).listing.failures["c"])
 
 
 def test_what_is_really_gone_is_removed(
