@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 
@@ -86,14 +87,25 @@ def _main(soup: BeautifulSoup) -> Tag:
     articles = main.find_all("article")
     if len(articles) == 1 and articles[0].find(_HEADINGS):
         main = articles[0]
-    for tag in (*main.find_all(_UNSEEN + around), *main.find_all(role="navigation")):
-        tag.extract()
-    for box in main.find_all("details"):
-        if _only_leads_on(box):
-            box.extract()
-    for tag in main.find_all("footer", recursive=False):
-        tag.extract()
+    out = {*_UNSEEN, *around}
+    remove_tags(main, lambda tag: tag.name in out or tag.get("role") == "navigation")
+    remove_tags(main, lambda tag: tag.name == "details" and _only_leads_on(tag))
+    remove_tags(main, lambda tag: tag.name == "footer" and tag.parent is main)
     return main
+
+
+def remove_tags(main: Tag, is_unwanted: Callable[[Tag], bool]) -> None:
+    """Take tags out with all that they hold; each is looked for once, and not among its neighbours again."""
+    found, left = list[tuple[int, Tag]](), [main]
+    while left:
+        for at, child in enumerate(left.pop().contents):
+            if isinstance(child, Tag):
+                if is_unwanted(child):
+                    found.append((at, child))
+                else:
+                    left.append(child)
+    for at, tag in reversed(found):  # from the last child of a parent to its first: their places stay
+        tag.extract(_self_index=at)
 
 
 def _only_leads_on(box: Tag) -> bool:

@@ -10,6 +10,7 @@ from typing import Literal
 from bs4 import BeautifulSoup
 from docutils import nodes
 
+from ..html.parser import remove_tags
 from ..markup import require_tame, with_linked_frames, without_unseen
 
 _ERROR = 3
@@ -55,8 +56,7 @@ def balanced(html: str, where: str) -> str:
     html = without_unseen(with_linked_frames(html))
     require_tame(html, where)
     soup = BeautifulSoup(html, "html.parser")
-    for tag in soup.find_all(_UNSEEN):
-        tag.extract()
+    remove_tags(soup, lambda tag: tag.name in _UNSEEN)
     for tag in soup.find_all(_FRAMES):
-        tag.unwrap()
+        tag.hidden = True  # what it holds is written without it
     return soup.decode()
