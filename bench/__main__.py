@@ -2,8 +2,8 @@
 
 The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance``, ``peers``, ``engines`` and
 ``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
-``listings``, ``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards`` and
-``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
+``listings``, ``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards``, ``site-memory``
+and ``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
 ``--part NAME``, and ``--write docs/relevance.md``; ``browser`` and ``shards`` take ``--part NAME`` too, and
 ``own-tools`` ``--site NAME`` and ``--differences N``.
 """
@@ -36,6 +36,7 @@ from bench import (
     search_pairs,
     serve,
     shards,
+    site_memory,
 )
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
@@ -61,10 +62,11 @@ MEASUREMENTS: dict[str, Callable[[], None]] = {
     "preview": preview.measure,
     "serve": serve.measure,
     "shards": shards.measure,
+    "site-memory": site_memory.measure,
 }
 ON_REQUEST = {
     "browser", "changes", "communities", "groups", "listings", "million", "nights", "own-tools", "pages",
-    "preview", "questions", "search-pairs", "serve", "shards",
+    "preview", "questions", "search-pairs", "serve", "shards", "site-memory",
 }  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def context_of(request: IndexRequest, out: Path | None = None) -> RunContext:
     names, start = [stage.name for stage in BUILD], request.options.start
     if start is not None and start not in names:
         raise SettingsError(
-            f"no stage {start!r} to begin from",
+            f"there is no stage {start!r}",
             where="--from",
             hint=f"There are {', '.join(names)}. noctule graph draws them.",
         )

@@ -104,5 +104,5 @@ def require_followed(remarks_by_document: Iterable[tuple[str, str]]) -> None:
         raise DirectivesLeft(
             f"{faults[0][1]}{more}",
             where=faults[0][0],
-            hint="Mend it, or name the folder of the file in snippet_folders; then index again.",
+            hint="Fix it, or add the file's folder to snippet_folders; then index again.",
         )

@@ -55,7 +55,7 @@ def decoded(content: bytes, where: str, encoding: str = "") -> str:
             raise RejectedDocument(
                 f"not {name}: byte 0x{content[error.start]:02x} at offset {error.start}",
                 where=where,
-                hint="Save the file as UTF-8, or say in its collection what it is: encoding.",
+                hint="Save the file as UTF-8, or set encoding in its collection.",
             ) from None
     if "\0" in text:
         wrong = f"a NUL character at offset {text.index(chr(0))}"

@@ -218,9 +218,9 @@ def machine_refusals(where: str = "") -> Iterator[None]:
         if not is_transient(error):
             raise
         raise OutOfResources(
-            f"this machine cannot go on: {getattr(error, 'strerror', None) or error}",
+            f"this machine cannot continue: {getattr(error, 'strerror', None) or error}",
             where=str(getattr(error, "filename", None) or where),
-            hint="Look at the limits of processes, open files and memory, and at the disk. Then try again.",
+            hint="Check the limits on processes, open files and memory, and the disk. Then try again.",
         ) from error
 
 

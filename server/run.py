@@ -94,13 +94,13 @@ CONNECTIONS: Mapping[str, Any] = {
 
 
 def require_guarded(parts: ServedParts, *, allow_anonymous: bool) -> None:
-    """Raise ``SettingsError`` if anybody who can reach this machine could search."""
+    """Raise ``SettingsError`` if anyone who can reach this machine could search."""
     serve = parts.settings.serve
     searches = parts.store is not None or serve.is_router
     if not searches or serve.tokens or allow_anonymous or is_loopback(serve.host):
         return
     raise SettingsError(
-        "anybody who can reach this machine could search",
+        "anyone who can reach this machine could search",
         where=f"host {serve.host}, and no tokens",
         hint="Name a file of tokens with --tokens, or allow it with --allow-anonymous.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -34,6 +35,7 @@ class TablesInMemory:
 
     id: str
     tables: Mapping[str, pa.Table]
+    spill: Path | None = None
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         table = self.tables.get(name)

@@ -151,8 +151,8 @@ def _require_alone(path: Path) -> None:
     if not reason:
         return
     if not os.environ.get(ONE_HOST):
-        what = f"locks here do not keep out other hosts ({reason}){_holder(path)}"
-        hint = f"{mounts.HINT} If no other host writes here, say so: {ONE_HOST}=1"
+        what = f"locks here are not visible to other hosts ({reason}){_holder(path)}"
+        hint = f"{mounts.HINT} If no other host writes here, set {ONE_HOST}=1"
         raise SettingsError(what, where=str(path), hint=hint)
     note = _note(path)
     if note and socket.gethostname() != note.get("host") and _boot_id() != note.get("boot"):

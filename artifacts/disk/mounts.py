@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOUNTINFO = Path("/proc/self/mountinfo")
-HINT = "Put the store on a local disk, or mount it so that locks go to the server (docs: store/promises)."
+HINT = "Put the store on a local disk, or mount it so that the server handles locks (docs: store/promises)."
 
 # Locks of these stay on the host that takes them, or a server grants them to everybody.
 _NO_SHARED_LOCKS = frozenset(

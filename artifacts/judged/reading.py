@@ -167,7 +167,7 @@ def _queries(path: Path) -> dict[str, str]:
             raise line.error(f"the query {query!r} has no text", "Write its text, or remove it.")
         found[query] = text
     if not found:
-        raise SourceError("there are no queries", where=str(path), hint="Write one query a line.")
+        raise SourceError("there are no queries", where=str(path), hint="Write one query per line.")
     return found
 
 
@@ -197,7 +197,7 @@ def _qrels(path: Path) -> dict[str, dict[str, int]]:
             raise line.error(what, "Keep one of the lines.")
         found[query][document] = gain
     if not found:
-        raise SourceError("there are no judgements", where=str(path), hint="Write one judgement a line.")
+        raise SourceError("there are no judgements", where=str(path), hint="Write one judgement per line.")
     return found
 
 

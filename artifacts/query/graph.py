@@ -43,9 +43,9 @@ def link_graph(snapshot: Snapshot) -> nx.DiGraph:
     """
     if find_spec("networkx") is None:
         raise SettingsError(
-            "the link graph is one of networkx, which is not installed",
+            "the link graph needs networkx, which is not installed",
             where="this Python environment",
-            hint="Install it: pip install networkx. The table links of the snapshot has the links as well.",
+            hint="Install it: pip install networkx. The snapshot's table links contains the links as well.",
         )
     import networkx as nx
 

@@ -135,8 +135,8 @@ class RemoteFiles:
 
     def _refusal(self, name: str, error: Exception) -> RemoteUnavailable:
         if isinstance(error, OSError) and error.errno in _FULL:
-            hint = "Make room there and publish again; what is there already is not sent twice."
-            return RemoteUnavailable(f"it is full: {said(error)}", where=self.where(name), hint=hint)
+            hint = "Free some space there and publish again; files already there are not sent twice."
+            return RemoteUnavailable(f"the target is full: {said(error)}", where=self.where(name), hint=hint)
         what = f"it did not respond as expected: {said(error)}"
         hint = "Check the address, the credentials in the environment and the network, then try again."
         return RemoteUnavailable(what, where=self.where(name), hint=hint)

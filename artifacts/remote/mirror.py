@@ -113,7 +113,7 @@ class Mirror:
     def mend(self, name: SnapshotId) -> None:
         """Fetch again what the disk has lost of a cached snapshot; raises as ``bring_current`` does."""
         with self._alone():
-            _log.warning("snapshot %s is damaged in the cache %s; it is fetched again", name, self.root)
+            _log.warning("snapshot %s is damaged in the cache %s and will be fetched again", name, self.root)
             remote = RemoteFiles(self.address)
             manifest = self._manifest(RemoteTarget(remote), name)
             self._fetched.drop_damaged()

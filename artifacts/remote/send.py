@@ -16,12 +16,12 @@ from ...pipeline.model import SnapshotId
 from ..disk import durable
 from ..disk.layout import CURRENT, PINS, SHARDS
 from ..disk.manifest_records import FileEntry
-from ..store.contents import pin_content
+from ..store.contents import is_sound, pin_content
 from ..store.pointer import MAX_POINTER_BYTES, Pointer
 from ..store.query_models import copy_model, model_files, share
 from ..store.shard_set import shard_store
 from ..store.signature import SIGNATURE, sign
-from ..store.snapshot import Snapshot, is_sound
+from ..store.snapshot import Snapshot
 from ..store.staging import Staging
 from ..store.store import Store
 from .files import NotThere, RemoteFiles

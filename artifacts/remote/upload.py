@@ -55,7 +55,7 @@ class Upload:
         """Raise ``RemoteUnavailable`` unless every file is there."""
         if not self.is_complete(there):
             what, where = "files that were sent are no longer there", self._remote.where(self.folder)
-            hint = "Does another machine publish to this target? Only one should. The edition there stays."
+            hint = "Does another machine publish here? Only one should. The snapshot there is unchanged."
             raise RemoteUnavailable(what, where=where, hint=hint)
 
     def _is_there(self, path: str, entry: FileEntry, there: Mapping[str, int], known: str | None) -> bool:
@@ -76,7 +76,7 @@ class Upload:
             self._remote.send(source, path)
             if self._holds(path, sha256):
                 return
-        what = "what can be read there is not what was sent"
+        what = "the file read back differs from what was sent"
         hint = "Check the other side's disk; nothing was published there."
         raise RemoteUnavailable(what, where=self._remote.where(path), hint=hint)
 
@@ -99,6 +99,6 @@ def files_there(target: RemoteTarget, name: SnapshotId, shard: str, *, deep: boo
 def require_read_back(remote: RemoteFiles, path: str, content: bytes, limit: int) -> None:
     """Raise ``RemoteUnavailable`` unless a small file there holds this content."""
     if remote.read(path, limit + 1) != content:
-        what = "what can be read there is not what was written"
+        what = "the file read back differs from what was written"
         hint = "Somebody else writes to this target, or its disk is faulty."
         raise RemoteUnavailable(what, where=remote.where(path), hint=hint)

@@ -19,7 +19,7 @@ from ..disk.manifest_records import ShardRecord
 from .pointer import MAX_POINTER_BYTES, Pointer, is_snapshot_id
 from .query_models import prune_models
 from .shard_set import ShardSet, shard_store
-from .snapshot import Snapshot, is_away, is_folder, read_manifest, unreadable
+from .snapshot import Snapshot, is_away, is_folder, read_manifest, unreadable, verify_files
 
 PIN_DIGITS = 20
 _ATTEMPTS = 3
@@ -273,3 +273,12 @@ def unverified(path: Path, manifest: Manifest) -> Snapshot:
 def _close(snapshots: Iterable[Snapshot]) -> None:
     for each in snapshots:
         each.close()
+
+
+def is_sound(folder: Path, expected_id: SnapshotId) -> bool:
+    """Return whether a folder holds every byte of a snapshot."""
+    try:
+        verify_files(folder, read_manifest(folder, expected_id).files)
+    except ArtifactError:
+        return False
+    return True

@@ -20,7 +20,7 @@ from ..disk.manifest import Manifest
 from ..disk.manifest_records import FileEntry, QueryModel
 
 _HINT = (
-    "Make it anew: noctule index; of a store elsewhere remove the file, it is fetched again. "
+    "Export it again: noctule index. In the cache of a remote store, remove the file: it is fetched again. "
     "Search without it: --encoder static."
 )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +68,12 @@ class ShardSet(Snapshot):
         super().close()
         for part in self._parts:
             part.close()
+
+    def outside_memory(self, folder: Path) -> Self:
+        """Return the same set, whose shards' tables are read into files without a name in the folder."""
+        view = super().outside_memory(folder)
+        view._parts = tuple(part.outside_memory(folder) for part in self._parts)
+        return view
 
     @property
     def parts(self) -> tuple[Snapshot, ...]:

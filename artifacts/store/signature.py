@@ -27,7 +27,7 @@ def sign(manifest: bytes, key: Path) -> bytes:
     done = _ssh_keygen(["-Y", "sign", "-f", str(key.expanduser()), "-n", _NAMESPACE], manifest)
     if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
         hint = "Name a private key without passphrase, or the public half of a key that ssh-agent holds."
-        raise SettingsError(f"ssh-keygen does not sign with it: {_said(done)}", where=str(key), hint=hint)
+        raise SettingsError(f"ssh-keygen cannot sign with this key: {_said(done)}", where=str(key), hint=hint)
     return done.stdout
 
 
@@ -61,7 +61,7 @@ def _principal(signature: Path, allowed: Path, where: str) -> str:
     names = done.stdout.decode("utf-8", "replace").splitlines()
     if done.returncode or not names:
         hint = f"If the signer's key has changed, add the new one to {allowed}."
-        what = f"nobody who is allowed to has signed the snapshot: {_said(done)}"
+        what = f"no allowed signer signed the snapshot: {_said(done)}"
         raise NotSigned(what, where=where, hint=hint)
     return names[0]
 
@@ -80,8 +80,8 @@ def _ssh_keygen(arguments: list[str], given: bytes) -> subprocess.CompletedProce
         hint = "Install OpenSSH 8.2 or later."
         raise SettingsError("ssh-keygen is not installed", where="ssh-keygen", hint=hint) from None
     except subprocess.TimeoutExpired:
-        hint = "Does the key wait for a touch or a passphrase? Use ssh-agent."
-        raise SettingsError("ssh-keygen did not end", where="ssh-keygen", hint=hint) from None
+        hint = "Is it waiting for a touch of the key or a passphrase? Use ssh-agent."
+        raise SettingsError("ssh-keygen did not finish", where="ssh-keygen", hint=hint) from None
 
 
 def _said(done: subprocess.CompletedProcess[bytes]) -> str:

@@ -8,8 +8,9 @@ import os
 import warnings
 import weakref
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ...pipeline.errors import ArtifactError, NoSnapshot, is_transient, machine_refusals
 from ...pipeline.model import SnapshotId
@@ -31,11 +32,12 @@ class Snapshot:
     One that is dropped without being closed keeps others from pruning it until Python collects it, and warns.
     """
 
-    __slots__ = ("__weakref__", "_dropped", "_index", "id", "manifest", "path")
+    __slots__ = ("__weakref__", "_dropped", "_index", "id", "manifest", "path", "spill")
 
     def __init__(self, path: Path, manifest: Manifest, pin: Lock | None) -> None:
         self.path, self.manifest, self.id = path, manifest, manifest.snapshot_id()
         self._index: Any = None
+        self.spill: Path | None = None
         self._dropped: weakref.finalize[..., Snapshot] | None = None
         if pin is not None:
             self._dropped = weakref.finalize(self, _release_dropped, pin, str(path))
@@ -66,6 +68,15 @@ class Snapshot:
             pin: Lock = found[2][0]
             pin.close()
 
+    def outside_memory(self, folder: Path) -> Self:
+        """Return the same snapshot, whose tables are read into files without a name in the folder.
+
+        It has no pin of its own.
+        """
+        view = copy(self)
+        view._dropped, view.spill = None, folder
+        return view
+
     def file(self, name: str) -> Path:
         """Return the absolute path of a table or named file; raises ``ArtifactError`` if there is none."""
         file_name = table_file(name) if name in TABLES else name
@@ -77,10 +88,13 @@ class Snapshot:
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a table's rows in file order, or some of its columns; raises ``DamagedSnapshot``."""
-        from ..tables.parquet import read_table
+        from ..tables.parquet import read_outside_memory, read_table
 
         path, schema, rows = self._expected(name)
-        table = read_table(path, columns, rows=rows, schema=schema)
+        if self.spill is None:
+            table = read_table(path, columns, rows=rows, schema=schema)
+        else:
+            table = read_outside_memory(path, columns, self.spill, rows=rows, schema=schema)
         require_names(name, table, self.manifest, path)
         return table
 
@@ -230,15 +244,6 @@ def verify_files(folder: Path, entries: Mapping[str, FileEntry]) -> None:
             raise damaged(f"expected SHA-256 {entry.sha256}, found {found[name]}", folder / name)
 
 
-def is_sound(folder: Path, expected_id: SnapshotId) -> bool:
-    """Return whether a folder holds every byte of a snapshot."""
-    try:
-        verify_files(folder, read_manifest(folder, expected_id).files)
-    except ArtifactError:
-        return False
-    return True
-
-
 def hash_files(paths: Sequence[Path]) -> dict[str, str]:
     """Return the SHA-256 of each file by name, computed in parallel: hashing lets other threads run.
 
@@ -284,7 +289,7 @@ def is_away(error: OSError) -> bool:
 def unreadable(path: Path, error: OSError) -> ArtifactError:
     """Return the error for what cannot be read: damage, unless the machine or a server is to blame."""
     if is_away(error):
-        what, hint = f"cannot read it now: {error.strerror}", "Try again; if that fails, look at the mount."
+        what, hint = f"cannot read it now: {error.strerror}", "Try again; if that fails, check the mount."
         return ArtifactError(what, where=str(path), hint=hint)
     if isinstance(error, PermissionError):
         return ArtifactError(

@@ -36,11 +36,11 @@ from ..disk.layout import (
 from ..disk.manifest import Manifest
 from ..remote.mirror import mirror_folder, mirror_of
 from .check import check_deep
-from .contents import SnapshotInfo, StoreContents
+from .contents import SnapshotInfo, StoreContents, is_sound
 from .pointer import Pointer
 from .query_models import require_sound
 from .signature import MAX_SIGNATURE_BYTES, SIGNATURE, require_signature
-from .snapshot import Snapshot, is_sound, read_manifest
+from .snapshot import Snapshot, read_manifest
 from .staging import Staging, new_staging, prove, seal, sweep
 
 
@@ -140,8 +140,8 @@ class Store:
     def require_own(self) -> None:
         """Raise ``SettingsError`` unless the store is local: a remote one cannot be written to."""
         if self._mirror is not None:
-            hint = "Write to a folder, and send it there: noctule publish --to ADDRESS"
-            raise SettingsError("a store elsewhere is only read", where=self._mirror.address, hint=hint)
+            hint = "Write to a local store and publish it: noctule publish --to ADDRESS"
+            raise SettingsError("a remote store is read-only", where=self._mirror.address, hint=hint)
 
     @contextmanager
     def lock(self, purpose: str) -> Iterator[None]:
@@ -280,7 +280,7 @@ class Store:
         others = [i.snapshot_id for i in self.snapshots() if pointer is None or i.snapshot_id != pointer.id]
         if not others:
             what = "there is no other snapshot to go back to"
-            hint = "The current one stays." if pointer else "Make one: noctule index"
+            hint = "The current snapshot is unchanged." if pointer else "Make one: noctule index"
             error = NoEarlierSnapshot if pointer else NoSnapshot
             raise error(what, where=str(self.root), hint=hint)
         return pointer.previous if pointer and pointer.previous in others else others[0]

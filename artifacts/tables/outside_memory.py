@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ import pyarrow as pa
 from ..disk import durable
 
 N = TypeVar("N", bound=np.generic)
+_ROWS_AT_A_TIME = 4_096
 
 
 def mapped_table(schema: pa.Schema, parts: Iterable[pa.Table], folder: Path) -> pa.Table:
@@ -32,6 +33,12 @@ def mapped_table(schema: pa.Schema, parts: Iterable[pa.Table], folder: Path) -> 
                 writer.write_table(part)
 
     return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped_bytes(write, folder)))).read_all()
+
+
+def mapped_rows(table: pa.Table, order: npt.NDArray[np.integer[Any]], folder: Path) -> pa.Table:
+    """Return these rows of a table in this order, outside memory; raises ``WriteFailed``."""
+    blocks = (order[at : at + _ROWS_AT_A_TIME] for at in range(0, len(order), _ROWS_AT_A_TIME))
+    return mapped_table(table.schema, (table.take(pa.array(block)) for block in blocks), folder)
 
 
 def mapped_bytes(write: Callable[[IO[bytes]], None], folder: Path) -> memoryview:

@@ -169,17 +169,25 @@ def read_table(
         return _read(file, path, columns)
 
 
-def read_outside_memory(path: Path, columns: Sequence[str], folder: Path) -> pa.Table:
-    """Return some columns in file order, in a file without a name in the folder.
+def read_outside_memory(
+    path: Path,
+    columns: Sequence[str] | None,
+    folder: Path,
+    *,
+    rows: int | None = None,
+    schema: pa.Schema | None = None,
+) -> pa.Table:
+    """Return all columns or some in file order, in a file without a name in the folder.
 
     Raises as ``open_file`` does, and ``WriteFailed``.
     """
-    with open_file(path) as file:
-        schema = pa.schema([file.schema_arrow.field(name) for name in columns])
-        return mapped_table(schema, _parts(path, file, columns), folder)
+    with open_file(path, schema, rows) as file:
+        own = file.schema_arrow.remove_metadata()
+        wanted = own if columns is None else pa.schema([own.field(name) for name in columns])
+        return mapped_table(wanted, _parts(path, file, columns), folder)
 
 
-def _parts(path: Path, file: pq.ParquetFile, columns: Sequence[str]) -> Iterator[pa.Table]:
+def _parts(path: Path, file: pq.ParquetFile, columns: Sequence[str] | None) -> Iterator[pa.Table]:
     batches = _batches(file, path, columns)
     while True:
         with refusals(path):
@@ -217,7 +225,7 @@ def _read(file: pq.ParquetFile, path: Path, columns: Sequence[str] | None) -> pa
     return table if columns is None else table.select(list(columns))
 
 
-def _batches(file: pq.ParquetFile, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _batches(file: pq.ParquetFile, path: Path, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
     """Yield the rows; of large columns, with one row group in memory at a time."""
     if path.stat().st_size <= _LARGE_COLUMN_BYTES or read_footer(path).largest_column <= _LARGE_COLUMN_BYTES:
         yield from file.iter_batches(_ROWS_AT_A_TIME, columns=columns)

@@ -43,8 +43,8 @@ class ToolFile:
         path = Path(os.path.normpath(self.folder / name.replace("\0", "\ufffd")))
         if not self.holds(path):
             raise NotRead(
-                f"{name!r:.200} leads out of the project {self.project}: "
-                "name the folder around both as --from, if it is meant"
+                f"{name!r:.200} is outside the project {self.project}: "
+                "if that is intended, give the folder that contains both as --from"
             )
         return path
 

@@ -68,12 +68,12 @@ def take_over(path: Path) -> TakenOver:
                     raise SourceError(
                         f"the settings cannot be read: {printable(reason)}",
                         where=str(config),
-                        hint="Mend the file, or begin with: noctule init",
+                        hint="Fix the file, or begin with: noctule init",
                     ) from None
     raise SourceError(
-        "this is not a folder of a tool that is known here",
+        "no settings of a known tool are in this folder",
         where=str(path),
-        hint=f"Known are {', '.join(_KNOWN)}. Or begin with: noctule init",
+        hint=f"Known tools: {', '.join(_KNOWN)}. Or begin with: noctule init",
     )
 
 

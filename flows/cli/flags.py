@@ -29,7 +29,7 @@ BROKEN_PIPE = 141
 _PANEL = "Common flags"
 _OUT_OF_MEMORY = NoctuleError(
     "there is not enough memory",
-    hint="The current snapshot is as it was. Lower embed.workers or embed.batch_tokens, or add memory.",
+    hint="The current snapshot is unchanged. Lower embed.workers or embed.batch_tokens, or add memory.",
 )
 
 
@@ -49,18 +49,18 @@ def _store_folder(given: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What every command may be told."""
+    """The flags of every command."""
 
     config: Annotated[
         Path | None,
         typer.Option("--config", metavar="FILE", rich_help_panel=_PANEL,
-                     help="A settings file. Without it ./noctule.toml is used if there is one."),
+                     help="A settings file. By default ./noctule.toml, if it exists."),
     ] = None  # fmt: skip
     store: Annotated[
         Path,
         typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL,
                      parser=_store_folder,
-                     help="The folder that holds the snapshots, or an address to read them from, as s3://bucket/docs."),
+                     help="The store: a folder, or an address to read from, such as s3://bucket/docs."),
     ] = Path(".noctule")  # fmt: skip
     as_json: Annotated[
         bool,
@@ -68,7 +68,9 @@ class Flags:
     ] = False
     quiet: Annotated[
         bool,
-        typer.Option("--quiet", "-q", rich_help_panel=_PANEL, help="No progress, only results and errors."),
+        typer.Option(
+            "--quiet", "-q", rich_help_panel=_PANEL, help="Show no progress, only results and errors."
+        ),
     ] = False
     debug: Annotated[
         bool,
@@ -90,14 +92,14 @@ class Flags:
 
 SnapshotOption = Annotated[
     str | None,
-    typer.Option("--snapshot", metavar="ID", help="A snapshot's id; the current one if not given."),
+    typer.Option("--snapshot", metavar="ID", help="A snapshot's id. By default the current one."),
 ]
 
 
 RequireSigned = Annotated[
     Path | None,
     typer.Option("--require-signed", metavar="FILE",
-                 help="Only a snapshot that a key of this file of allowed signers has signed."),
+                 help="Accept only a snapshot signed by a key in this file of allowed signers."),
 ]  # fmt: skip
 
 
@@ -180,7 +182,7 @@ def _leave_quietly() -> NoReturn:
 def _stopped(what: str, code: int, flags: Flags) -> NoReturn:
     output.error(
         NoctuleError(
-            what, hint="The current snapshot is whole: as it was, unless a new one was published just before."
+            what, hint="The current snapshot is intact: unchanged, unless a new one had just been published."
         ),
         flags.as_json,
         kind="Stopped",

@@ -30,7 +30,7 @@ class _Format(StrEnum):
 def graph(
     flags: Flags,
     links: Annotated[
-        bool, typer.Option("--links", help="The documents of a snapshot and the links between them.")
+        bool, typer.Option("--links", help="Export a snapshot's documents and links instead of the stages.")
     ] = False,
     form: Annotated[
         _Format | None,
@@ -38,17 +38,17 @@ def graph(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Write to this file, not to standard output."),
+        typer.Option("--out", metavar="FILE", help="Write to this file instead of standard output."),
     ] = None,
     snapshot: SnapshotOption = None,
 ) -> None:
-    """Print the stages of a build and what each needs; with --links export the graph of documents and links.
+    """Print the stages of a build and what each needs; with --links, export the link graph of a snapshot.
 
     Examples: noctule graph ; noctule graph --format mermaid ; noctule graph --links --out links.graphml
     """
     chosen = form or (_Format.GRAPHML if links else _Format.TEXT)
     if links == (chosen in (_Format.TEXT, _Format.MERMAID)):
-        what = f"--format {chosen} is not for {'links' if links else 'stages'}"
+        what = f"--format {chosen} is not available for {'links' if links else 'stages'}"
         hint = "Stages: text or mermaid. Links (--links): graphml, gexf or json."
         raise QueryError(what, where="noctule graph", hint=hint)
     if links:
@@ -94,9 +94,9 @@ def _export(flags: Flags, form: _Format, out: Path | None, snapshot: str | None)
 def links(
     flags: Flags,
     given: SourceFlags,
-    warn: Annotated[bool, typer.Option("--warn", help="End with code 0 although links are broken.")] = False,
+    warn: Annotated[bool, typer.Option("--warn", help="Exit with code 0 even if links are broken.")] = False,
 ) -> None:
-    """List links that lead nowhere: documents are read, nothing is indexed; the code is 2 if there are any.
+    """List broken links, without indexing anything; exit with code 2 if there are any.
 
     Examples: noctule links docs/ ; noctule links --json
     """

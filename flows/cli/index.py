@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 _MAX_SHOWN = 20
 _KINDS = {"first": "full", "night": "incremental", "unchanged": "unchanged"}
 Drafts = Annotated[
-    bool, typer.Option("--drafts", help="Also documents that their authors have not published.")
+    bool, typer.Option("--drafts", help="Include drafts: documents that are not published yet.")
 ]
 _DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="Say what would be done and how long it may take, and write nothing."),
+    typer.Option("--dry-run", help="Show what would be done and how long it may take; write nothing."),
 ]
 _From = Annotated[
     str | None,
     typer.Option(
         "--from",
         metavar="STAGE",
-        help="Do this stage again and all that need it; noctule graph lists them. "
-        "After parse the sources are not looked at.",
+        help="Repeat this stage and all that need it; noctule graph lists them. "
+        "Stages after parse do not read the sources.",
     ),
 ]
 

@@ -41,13 +41,13 @@ _TEMPLATE = """\
 # noctule: which documents are indexed, and how. Every key with its default: configs/default.toml of noctule.
 
 [collections.{name}]
-root = "{root}"                  # taken from this file's folder
+root = "{root}"                  # relative to this file's folder
 include = [{include}]
 exclude = []                   # for example ["drafts/**"]
 language = "en"
 
 [collections.{name}.address]
-base_url = ""                  # goes before the address of each hit, for example "https://docs.example.org/"
+base_url = ""                  # the prefix of each hit's address, for example "https://docs.example.org/"
 style = "path"                 # "path", "directory" or "slug"
 
 [site]
@@ -63,14 +63,17 @@ def presets() -> list[str]:
 
 _Preset = Annotated[
     str | None,
-    typer.Option("--preset", metavar="NAME", help=f"Settings to begin with: {', '.join(presets())}."),
+    typer.Option("--preset", metavar="NAME", help=f"The preset to begin with: {', '.join(presets())}."),
 ]
 
 
 _From = Annotated[
     Path | None,
     typer.Option(
-        "--from", metavar="PATH", exists=True, help="The folder, or settings file, of another tool."
+        "--from",
+        metavar="PATH",
+        exists=True,
+        help="Take over the settings of another tool, in this folder or file.",
     ),
 ]
 
@@ -98,7 +101,7 @@ def init(flags: Flags, preset: _Preset = None, source: _From = None) -> None:
 def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
     """Write the settings that another tool's give, and say what has no place in them."""
     if preset is not None:
-        raise SettingsError("--from and --preset exclude each other", where="--from", hint="Choose one.")
+        raise SettingsError("--from and --preset cannot be combined", where="--from", hint="Choose one.")
     written, found = take_over_settings(Path.cwd(), source)
     if flags.as_json:
         names = {"config": str(written.path), "collection": written.collection, "root": written.root}
@@ -144,7 +147,7 @@ def write_settings(folder: Path, preset: str | None = None) -> Starter:
         raise SourceError(
             "there are no documents here (markdown, HTML, plain text, PDF or Word)",
             where=str(folder),
-            hint="Run noctule init in a folder that holds some, or below which some lie.",
+            hint="Run noctule init in a folder that contains some, directly or in subfolders.",
         )
     if described:
         name, own = described
@@ -173,7 +176,7 @@ def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
     name = collection_name(found)
     top = source if source.is_dir() else source.parent
     take_packages(found, top)
-    text = settings_text(found, name, folder, snippet_folders(found, top))
+    text = settings_text(found, name, folder, snippet_folders(found, found.config.project))
     parse(tomllib.loads(text), where=str(found.config.path))
     durable.replace_file(path, text.encode())
     return Starter(path, name, str(found.root), _described(_count(found.root)) or "no documents"), found
@@ -186,7 +189,7 @@ def _new_file(folder: Path) -> Path:
     path = folder / SETTINGS_FILE
     if path.exists():
         raise SettingsError(
-            "there is a settings file already", where=str(path), hint="Edit it, or delete it first."
+            "a settings file already exists", where=str(path), hint="Edit it, or delete it first."
         )
     return path
 

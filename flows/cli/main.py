@@ -18,14 +18,14 @@ from .query import evaluate, feedback, search, sql, tune
 _EPILOG = """
 Begin with:  noctule index FOLDER   then   noctule search "your question"
 
-Exit codes: 0 done, 1 a bug, 2 your input or configuration, 3 the store is damaged, \
+Exit codes: 0 success, 1 a bug, 2 your input or configuration, 3 the store is damaged, \
 4 another run holds the lock,
 5 some collections or targets failed, 130 interrupted.
 """
 
 app = typer.Typer(
     name="noctule",
-    help="Folders of documents become a verified snapshot, searched offline and rendered as a site.",
+    help="Turn folders of documents into a verified snapshot, search it offline, and render it as a site.",
     epilog=_EPILOG,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -23,7 +23,7 @@ MISSING = SettingsError(
 
 
 def mcp(flags: Flags, require_signed: RequireSigned = None) -> None:
-    """Answer a program that searches and reads, by the Model Context Protocol on standard input and output.
+    """Serve search and documents to agents, by the Model Context Protocol on standard input and output.
 
     It offers the tools search_docs, read_doc and browse_docs, and each document as a resource.
 

@@ -23,26 +23,26 @@ class PublishFlags:
 
     to: Annotated[
         list[str] | None,
-        typer.Option("--to", metavar="TARGET", help="A folder or an address; again for more.",
+        typer.Option("--to", metavar="TARGET", help="A folder or an address; may be repeated.",
                      show_default="publish.targets"),
     ] = None  # fmt: skip
     keep: Annotated[
         int | None,
         typer.Option("--keep", min=0, metavar="N", show_default="publish.keep",
-                     help="How many snapshots stay there besides the current and the previous one."),
+                     help="How many snapshots to keep there besides the current and the previous one."),
     ] = None  # fmt: skip
     deep: Annotated[
-        bool, typer.Option("--deep", help="Read back what is there already, and mend what is damaged.")
+        bool, typer.Option("--deep", help="Read back the files already there, and repair damaged ones.")
     ] = False
     sign: Annotated[
         str | None,
         typer.Option("--sign", metavar="KEY", show_default="publish.sign",
-                     help="Sign the manifest there with this key, by ssh-keygen -Y sign."),
+                     help="Sign the manifest there with this OpenSSH key (ssh-keygen -Y sign)."),
     ] = None  # fmt: skip
 
 
 def publish(flags: Flags, given: PublishFlags) -> None:
-    """Send the current snapshot to folders or addresses: data first, each file verified, the pointer last.
+    """Copy the current snapshot to folders or addresses: data first, each file verified, the pointer last.
 
     Examples: noctule publish --to s3://bucket/docs ; noctule publish --to /mnt/mirror --to sftp://host/srv/docs
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NoPrefect = Annotated[
     bool,
-    typer.Option("--no-prefect", help="Do the same work without Prefect: the same snapshot, no run history."),
+    typer.Option("--no-prefect", help="Do the same work without Prefect: same snapshot, no run history."),
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")]
 
@@ -38,7 +38,7 @@ class SourceFlags:
         None
     )
     collection: Annotated[
-        str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's documents.")
+        str | None, typer.Option("--collection", metavar="NAME", help="A name for the folder's collection.")
     ] = None
 
 
@@ -48,20 +48,20 @@ class BuildFlags:
 
     no_prefect: NoPrefect = False
     allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="Publish although a collection holds no document.")
+        bool, typer.Option("--allow-empty", help="Publish even if a collection contains no documents.")
     ] = False
     accept_drop: Annotated[
         bool,
-        typer.Option("--accept-drop", help="Publish although judged queries are answered worse than before."),
+        typer.Option("--accept-drop", help="Publish even if judged queries are answered worse than before."),
     ] = False
     accept_shrink: Annotated[
         bool,
-        typer.Option("--accept-shrink", help="Publish although a collection lost many of its documents."),
+        typer.Option("--accept-shrink", help="Publish even if a collection lost many of its documents."),
     ] = False
     engine: Annotated[
         str | None,
         typer.Option("--engine", metavar="NAME",
-                     help="Where batches are computed: inline, processes, dask[://HOST:PORT], ray[://HOST:PORT]."),
+                     help="Where to parse and encode: inline, processes, dask[://HOST:PORT], ray[://HOST:PORT]."),
     ] = None  # fmt: skip
 
     def options(self, start: str | None = None) -> BuildOptions:

@@ -29,18 +29,18 @@ class ScheduleFlags:
     """When the nightly run begins, under which name, and when it is stopped."""
 
     cron: Annotated[
-        str, typer.Option("--cron", metavar="EXPRESSION", help="When: minute hour day month weekday.")
+        str, typer.Option("--cron", metavar="EXPRESSION", help="When to run: minute hour day month weekday.")
     ] = "0 2 * * *"
-    name: Annotated[str, typer.Option("--name", help="Tells several schedules apart.")] = "noctule"
+    name: Annotated[str, typer.Option("--name", help="A name, to distinguish several schedules.")] = "noctule"
     out: Out = Path("public")
     timezone: Annotated[
         str,
         typer.Option(
-            "--timezone", metavar="ZONE", help="Such as Europe/Berlin; the machine's own if not given."
+            "--timezone", metavar="ZONE", help="Such as Europe/Berlin. By default the machine's own."
         ),
     ] = ""
     max_hours: Annotated[
-        float, typer.Option("--max-hours", min=0.1, help="A longer run is stopped (systemd).")
+        float, typer.Option("--max-hours", min=0.1, help="Stop a run that takes longer (systemd).")
     ] = 6.0
 
 
@@ -50,14 +50,14 @@ def schedule(
     form: Annotated[
         Form,
         typer.Option(
-            "--as", help="auto: prefect where PREFECT_API_URL names a server, else what the machine has."
+            "--as", help="auto: prefect if PREFECT_API_URL names a server, else what the machine has."
         ),
     ] = "auto",
     install: Annotated[
-        bool, typer.Option("--install", help="Put it where systemd or cron look, and switch it on.")
+        bool, typer.Option("--install", help="Install and enable it, in systemd or cron.")
     ] = False,
 ) -> None:
-    """Run every night: serve to a Prefect server, or print (or install) a systemd timer or a crontab line.
+    """Schedule nightly runs: serve to a Prefect server, or print or install a systemd timer or crontab line.
 
     Examples: noctule schedule --cron "0 2 * * *" ; noctule schedule --cron "30 1 * * mon-fri" --install
     """

@@ -75,21 +75,23 @@ class SearchFlags:
     shards: Annotated[
         str | None,
         typer.Option("--shards", metavar="WHICH",
-                     help="Of a set, open these shards: 0,1,4-7 or a part, 1/2.", show_default="all"),
+                     help="Open only these shards of a set: 0,1,4-7 or a part, 1/2.", show_default="all"),
     ] = None  # fmt: skip
     router: Annotated[
         str | None,
-        typer.Option("--router", metavar="URL,URL", help="Ask these servers, which hold some shards each."),
+        typer.Option("--router", metavar="URL,URL", help="Query these servers, which hold some shards each."),
     ] = None
     tokens: Annotated[
         Path | None,
-        typer.Option("--tokens", metavar="FILE", help="Only who has a token of this file may search."),
+        typer.Option("--tokens", metavar="FILE", help="Require a token from this file for searches."),
     ] = None
     allow_anonymous: Annotated[
         bool,
-        typer.Option("--allow-anonymous", help="Listen beyond this machine although nobody needs a token."),
+        typer.Option("--allow-anonymous", help="Listen beyond this machine without tokens."),
     ] = False
-    log_queries: Annotated[bool, typer.Option("--log-queries", help="Log what is asked, too.")] = False
+    log_queries: Annotated[
+        bool, typer.Option("--log-queries", help="Also write queries to the access log.")
+    ] = False
 
     def settings(self) -> dict[str, object]:
         """Return what is given of the settings ``serve``, by key."""
@@ -111,20 +113,20 @@ def serve(
     address: AddressFlags,
     searches: SearchFlags,
 ) -> None:
-    """Serve searches of the store at /v1/, and beside them the site; with --watch preview documents.
+    """Serve search at /v1/ and the site; with --watch, preview documents as they are saved.
 
     Examples: noctule serve ; noctule serve --no-site --tokens tokens.txt ; noctule serve --watch docs/ --open
     """
     settings = _settings(flags, asdict(address) | searches.settings())
     if watching.watch:
         if folder.no_site or searches.allow_anonymous or searches.settings():
-            what = "--watch shows a site, and answers no searches at /v1/"
-            hint = "Leave out the flags for searches, or --watch."
+            what = "--watch previews a site and does not answer searches at /v1/"
+            hint = "Leave out --watch, or the flags for searches."
             raise SourceError(what, where="noctule serve", hint=hint)
         _preview(settings, folder, request_of(flags, sources, drafts=watching.drafts))
         return
     if sources.sources or sources.collection or watching.drafts:
-        raise SourceError("folders and drafts go with --watch", where="noctule serve", hint="Add --watch.")
+        raise SourceError("folders and --drafts need --watch", where="noctule serve", hint="Add --watch.")
     _answer(flags, settings, folder, allow_anonymous=searches.allow_anonymous)
 
 
@@ -177,8 +179,8 @@ def _store(flags: Flags, site: Path | None) -> Path | None:
     if flags.open_store().current() is not None:
         return flags.store.absolute()
     if site is None:
-        hint = "Index documents first, noctule index; or build a site, noctule site."
-        what = "there is nothing to serve: no snapshot, and no site"
+        hint = "Index documents first: noctule index"
+        what = "there is nothing to serve: no snapshot and no site"
         raise NoSnapshot(what, where=str(flags.store), hint=hint)
     return None
 
@@ -190,7 +192,7 @@ def _tell(parts: ServedParts, address: str, open_browser: bool) -> None:
         output.say(f"Searching {parts.store} at {address}v1/search?q=")
     if parts.site is not None:
         output.say(f"Serving {parts.site} at {address}")
-    output.say("Ctrl-C ends it.")
+    output.say("Ctrl-C stops it.")
     sys.stdout.flush()
     if open_browser:
         typer.launch(address)
@@ -206,7 +208,7 @@ def _preview(settings: Settings, folder: SiteFolderFlags, request: IndexRequest)
     refuse_other_content(site)
 
     def ready(address: str) -> None:
-        output.say(f"Previewing {site} at {address} (Ctrl-C ends it)")
+        output.say(f"Previewing {site} at {address} (Ctrl-C stops it)")
         if folder.open_browser:
             typer.launch(address)
 

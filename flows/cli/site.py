@@ -30,18 +30,20 @@ _MAX_SHOWN = 20
 class SiteFlags:
     """What of a site is made, and under which names."""
 
-    full: Annotated[
-        bool, typer.Option("--full", help="Make every file anew, also those that did not change.")
-    ] = False
+    full: Annotated[bool, typer.Option("--full", help="Rebuild every file, including unchanged ones.")] = (
+        False
+    )
     search_only: Annotated[
         bool,
         typer.Option(
-            "--search-only", help="Only the search, for a folder of HTML that something else built."
+            "--search-only", help="Build only the search, for a folder of HTML made by another tool."
         ),
     ] = False
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Fail where a document shows a directive, or lacks what it includes."),
+        typer.Option(
+            "--strict", help="Fail if a document shows a directive as text or an included file is missing."
+        ),
     ] = False
     version: Annotated[
         str | None,
@@ -51,19 +53,19 @@ class SiteFlags:
     alias: Annotated[
         list[str] | None,
         typer.Option("--alias", metavar="NAME", show_default="site.aliases",
-                     help="Another name of the version, such as latest; again for more."),
+                     help="Another name of the version, such as latest; may be repeated."),
     ] = None  # fmt: skip
     insert: Annotated[
-        bool, typer.Option("--insert", help="With --search-only: also put the script line into every page.")
+        bool, typer.Option("--insert", help="With --search-only: add the script line to every page.")
     ] = False
 
     def require_compatible(self) -> None:
         """Raise ``SettingsError`` if flags are given that exclude each other."""
         if self.insert and not self.search_only:
-            what, hint = "--insert goes with --search-only", "A site of its own needs no line."
+            what, hint = "--insert needs --search-only", "A whole site needs no script line."
             raise SettingsError(what, where="noctule site", hint=hint)
         if self.search_only and (self.version or self.alias):
-            what = "--version and --alias do not go with --search-only"
+            what = "--version and --alias cannot be combined with --search-only"
             hint = "Give the folder of that version's pages as --out."
             raise SettingsError(what, where="noctule site", hint=hint)
 
@@ -75,7 +77,7 @@ class SiteFlags:
 
 
 def site(flags: Flags, what: SiteFlags, out: Out = Path("public"), no_prefect: NoPrefect = False) -> None:
-    """Render the current snapshot as a static site; it replaces an older one at once.
+    """Render the current snapshot as a static site, replacing an older one in one step.
 
     Examples: noctule site --out public, then open public/index.html ; noctule site --search-only --out html
     """
@@ -94,7 +96,9 @@ def site(flags: Flags, what: SiteFlags, out: Out = Path("public"), no_prefect: N
     elif done.site is not None:
         _print_site(flags, done.site)
         if left := sum(is_fault(remark) for _, remark in remarks):
-            output.say(f"{left:,} directives stand as text or name a missing file: noctule report names them")
+            output.say(
+                f"{left:,} directives are shown as text or name a missing file; noctule report lists them"
+            )
 
 
 def _context(flags: Flags, what: SiteFlags, out: Path) -> RunContext:
@@ -122,7 +126,7 @@ def _build(flags: Flags, run: RunContext, what: SiteFlags, *, no_prefect: bool) 
 
 
 def nightly(flags: Flags, build: BuildFlags, out: Out = Path("public")) -> None:
-    """Index what the settings describe, then build the site: the command for a timer.
+    """Index the collections in the settings, then build the site: the command for a timer.
 
     Example: noctule nightly --config /srv/docs/noctule.toml --out /srv/www (configs/noctule.timer runs it)
     """
@@ -163,9 +167,9 @@ def check_files(flags: Flags, folder: Path, *, alone: bool) -> None:
 
     if not alone:
         raise SettingsError(
-            "--site goes neither with a snapshot nor with its options",
+            "--site cannot be combined with a snapshot or its options",
             where="noctule check",
-            hint="Check the store and the site by two commands.",
+            hint="Check the store and the site with two commands.",
         )
     with output.progress(flags.quiet, flags.as_json) as progress:
         try:
@@ -201,7 +205,7 @@ def _print_site(flags: Flags, built: SiteResult) -> None:
     files = f"{counted(built.files, 'file')} ({built.written:,} new)"
     output.say(f"site: {counted(built.pages, 'page')}, {files}, {size(built.bytes)}")
     if built.healed:
-        output.say(f"{built.healed:,} files were not as they had been written and are made anew")
+        output.say(f"{built.healed:,} damaged files were rebuilt")
     output.say(f"Open {built.index}")
 
 
@@ -215,7 +219,9 @@ def _print_search(flags: Flags, built: SearchOnlyResult, insert: bool) -> None:
     if built.missing:
         output.say(f"{built.missing:,} of these pages are not in the folder: index it again.")
     if insert:
-        output.say(f"{built.inserted:,} pages got the script line; the others have it or are no HTML.")
+        output.say(
+            f"{built.inserted:,} pages got the script line; the others already have it or are not HTML."
+        )
         return
     output.say(
         "Add this line to every page (../ before _noctule for each folder a page lies in), "

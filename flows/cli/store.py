@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MAX_SHOWN = 20
 _MORE = "  and {} more (all of them: --json)"
 _Snapshot = Annotated[
-    str | None, typer.Argument(metavar="SNAPSHOT", help="A snapshot's id; the current one if not given.")
+    str | None, typer.Argument(metavar="SNAPSHOT", help="A snapshot's id. By default the current one.")
 ]
 
 
@@ -32,11 +32,11 @@ class CheckFlags:
 
     snapshot: _Snapshot = None
     deep: Annotated[
-        bool, typer.Option("--deep", help="Read every byte and follow every reference: the default.")
+        bool, typer.Option("--deep", help="Read every byte and follow every reference (the default).")
     ] = False
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Read the manifest and look at the files' sizes only.")
-    ] = False
+    quick: Annotated[bool, typer.Option("--quick", help="Check only the manifest and the files' sizes.")] = (
+        False
+    )
     require_signed: RequireSigned = None
 
 
@@ -47,14 +47,14 @@ def check(
         Path | None, typer.Option("--site", metavar="DIR", help="Read every file of this site instead.")
     ] = None,
 ) -> None:
-    """Prove a snapshot or a site sound: every byte is as it was published, every reference holds.
+    """Verify a snapshot or a site: every byte is as it was published, and every reference is valid.
 
-    With a snapshot goes the exported model that encodes its queries.
+    A snapshot's check includes the exported model that encodes queries.
 
     Examples: noctule check ; noctule check --quick 3f9c0d2b7a6e5f4d1c0b ; noctule check --site public
     """
     if given.deep and given.quick:
-        raise SettingsError("--deep and --quick exclude each other", where="check", hint="Leave one out.")
+        raise SettingsError("--deep and --quick cannot be combined", where="check", hint="Leave one out.")
     if site is not None:
         from .site import check_files
 
@@ -65,7 +65,7 @@ def check(
         signed = {} if given.require_signed is None else {"signed_by": signer}
         output.emit({"snapshot": number, "deep": not given.quick, "sound": True, **signed})
         return
-    quick = "has a sound manifest, and every file its size; the bytes were not read"
+    quick = "has a sound manifest and files of the right sizes; no bytes were read"
     output.say(f"snapshot {number} {quick if given.quick else 'is sound: every byte and reference'}")
     if given.require_signed is not None:
         output.say(f"signed by {signer}")
@@ -123,8 +123,14 @@ def snapshots(flags: Flags) -> None:
     )
 
 
-def rollback(flags: Flags, snapshot: _Snapshot = None) -> None:
-    """Make the snapshot before (or the one named) the current one again; a second rollback undoes the first.
+def rollback(
+    flags: Flags,
+    snapshot: Annotated[
+        str | None,
+        typer.Argument(metavar="SNAPSHOT", help="A snapshot's id. By default the previous one."),
+    ] = None,
+) -> None:
+    """Make the previous snapshot, or the one named, current again; a second rollback undoes the first.
 
     Examples: noctule rollback ; noctule rollback 3f9c0d2b7a6e5f4d1c0b
     """
@@ -144,20 +150,20 @@ class PruneFlags:
     keep: Annotated[
         int | None,
         typer.Option("--keep", min=0, metavar="N", show_default="store.keep",
-                     help="How many besides the current and the previous one."),
+                     help="How many to keep besides the current and the previous one."),
     ] = None  # fmt: skip
     embeddings: Annotated[
-        bool, typer.Option("--embeddings", help="Also drop stored vectors that no snapshot left uses.")
+        bool, typer.Option("--embeddings", help="Also remove stored vectors that no remaining snapshot uses.")
     ] = False
     spare_runs: Annotated[
         int,
         typer.Option("--spare-runs", min=0, metavar="N",
-                     help="Vectors made since the N-th last run began stay."),
+                     help="Keep all vectors made since the start of the N-th last run."),
     ] = 1  # fmt: skip
 
 
 def prune(flags: Flags, given: PruneFlags) -> None:
-    """Remove old snapshots and sites set aside; the current snapshot, the previous and any in use stay.
+    """Remove old snapshots and sites set aside, but not the current and previous snapshot or any in use.
 
     Examples: noctule prune --keep 2 ; noctule prune --embeddings
     """
@@ -182,7 +188,7 @@ def prune(flags: Flags, given: PruneFlags) -> None:
 
 
 def report(flags: Flags, snapshot: _Snapshot = None) -> None:
-    """Show what a snapshot holds, which files were left out and why, broken links, and what took how long.
+    """Show what a snapshot contains, which files were left out and why, broken links, and the time of stages.
 
     Example: noctule report --json
     """
@@ -201,7 +207,7 @@ def _print_report(found: SnapshotReport) -> None:
     output.say()
     _print_left_out(found)
     output.say()
-    output.say(f"Links that lead nowhere: {found.unresolved:,}")
+    output.say(f"Broken links: {found.unresolved:,}")
     unresolved = [
         f"  {link.count:>5,}  {link.target}  (first in {link.first_source}; {link.status})"
         for link in found.unresolved_targets
@@ -226,7 +232,7 @@ def _print_left_out(found: SnapshotReport) -> None:
         counts = "{drafts:,} drafts, {unlisted:,} unlisted, {unsearched:,} excluded from search"
         output.say(f"Private by their front matter: {counts.format(**found.private)}")
     if found.directives:
-        output.say(f"Directives that stand as text or name a missing file: {found.directives:,}")
+        output.say(f"Directives shown as text or naming a missing file: {found.directives:,}")
     rejected = [f"  {each.kind}: {each.collection}:{each.path}: {each.reason}" for each in found.rejected]
     output.say_some(rejected, _MAX_SHOWN, _MORE)
 
@@ -239,9 +245,7 @@ def _print_night(night: Mapping[str, Any]) -> None:
         return
     output.say()
     previous = night["previous"]
-    output.say(
-        f"Compared with {previous}:" if previous else "Compared with nothing, as the first of its store:"
-    )
+    output.say(f"Compared with {previous}:" if previous else "The first snapshot of its store:")
     for sheet in sheets(night):
         if sheet.sentence:
             output.say(f"  {sheet.heading}: {sheet.sentence}")

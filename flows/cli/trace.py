@@ -27,7 +27,7 @@ def trace(
     ] = Path("public"),
     snapshot: SnapshotOption = None,
 ) -> None:
-    """Tell where a passage comes from: source file, commit, parser, vector row, page, snapshots.
+    """Show where a passage comes from: source file, commit, parser, vector row, page, snapshots.
 
     Examples: noctule trace docs:guide/install.md@2 ; noctule trace https://docs.example.org/install.html
     """
@@ -68,4 +68,4 @@ def _file(found: TracedFile | None, missing: str) -> str:
     if not found.sha256:
         return f"{found.path}  gone, or not readable"
     commit = f"  commit {found.commit}" if found.commit else ""
-    return f"{found.path}  {'as it was' if found.is_same else 'changed since'}{commit}"
+    return f"{found.path}  {'unchanged' if found.is_same else 'changed since'}{commit}"

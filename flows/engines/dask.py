@@ -75,7 +75,7 @@ class DaskCluster:
         try:
             return self._awaited(future)
         except KilledWorker:
-            raise WorkerFailed("took its worker down several times") from None
+            raise WorkerFailed("crashed its worker several times") from None
         except _GONE as error:
             raise self._unavailable(f"the scheduler is gone: {error}") from None
         finally:
@@ -116,7 +116,7 @@ def _require_dask() -> None:
         raise SettingsError(
             "Dask is not installed",
             where="engine.name",
-            hint='Install it: pip install "noctule[dask]". Or take this machine: --engine processes',
+            hint='Install it: pip install "noctule[dask]". Or use this machine: --engine processes',
         ) from None
 
 

@@ -48,9 +48,9 @@ class DriverEnvironment:
             )
         if _read(self.folder / _SIGN) != self.token:
             raise EngineUnavailable(
-                f"a worker does not see the folder {self.folder}",
+                f"a worker cannot access the folder {self.folder}",
                 where=host,
-                hint="Put the store on a file system that all share, or name such a folder as engine.shared.",
+                hint="Put the store on a file system that all machines share, or set engine.shared to one.",
             )
 
 

@@ -44,11 +44,11 @@ def take(folder: Path, receipt: Receipt) -> bytes:
         if found is not None and sha256_hex(found) == receipt.sha256:
             return found
         if time.monotonic() > deadline:
-            what = "is not there" if found is None else "is not what was written"
+            what = "is not there" if found is None else "differs from what was written"
             raise EngineUnavailable(
-                f"a file of the engine's {what}",
+                f"a file of the engine {what}",
                 where=str(path),
-                hint="Driver and workers must see the same folder: name one as engine.shared.",
+                hint="Driver and workers must access the same folder: set engine.shared to one.",
             )
         time.sleep(_LOOK_AGAIN_S)
 

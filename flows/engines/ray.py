@@ -75,7 +75,7 @@ class RayCluster:
         try:
             return self._awaited(reference)
         except lost:
-            raise WorkerFailed("took its worker down several times") from None
+            raise WorkerFailed("crashed its worker several times") from None
         except (failures.RayError, OSError, ConnectionError) as error:
             raise self._unavailable(f"the cluster is gone: {_gist(error)}") from None
         finally:
@@ -128,7 +128,7 @@ def _ray(scratch: Path | None) -> Any:
         raise SettingsError(
             "Ray is not installed",
             where="engine.name",
-            hint='Install it: pip install "noctule[ray]". Or take this machine: --engine processes',
+            hint='Install it: pip install "noctule[ray]". Or use this machine: --engine processes',
         ) from None
     return ray
 

@@ -50,7 +50,7 @@ class Rebuild:
     stages: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.what} was {self.before}, is {self.now}: {', '.join(self.stages)} made anew"
+        return f"{self.what} was {self.before}, is {self.now}: {', '.join(self.stages)} rebuilt"
 
 
 def rebuilds(store: Store, settings: Settings) -> tuple[Rebuild, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -46,6 +47,11 @@ class EditedTables:
     def id(self) -> str:
         """Return the snapshot's name."""
         return str(self.snapshot.id)
+
+    @property
+    def spill(self) -> Path | None:
+        """Return ``None``: a preview's tables stay in memory."""
+        return None
 
     def with_edits(self, edits: Mapping[str, Edit]) -> EditedTables:
         """Return the same snapshot with other edits."""

@@ -32,6 +32,8 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..engines import Caller
 from ..run.versions import decides
+from ..sources.publication_dates import rows_of, today
+from ..sources.withheld import withheld
 from ..stages.parse import isolated
 from ..stages.parse_batch import FileBatch
 from .edited_tables import Edit, EditedTables
@@ -62,11 +64,12 @@ class Editor:
 
     def __init__(self, settings: Settings, snapshot: Snapshot, workers: Caller) -> None:
         self._settings, self._workers = settings, workers
-        self._tables = EditedTables(snapshot)
+        self._tables, self._edits = EditedTables(snapshot), dict[str, Edit]()
         self._problems: dict[str, PreviewProblem] = {}
         self._deciding = decides(settings)
         local = {name: c for name, c in settings.collections.items() if not is_address(c.root)}
         self._roots = {name: Path(os.path.realpath(c.root)) for name, c in local.items()}
+        self._generated = [each for name in local for each in self._listed(name) if each.category]
         self._lock = threading.Lock()
         self._plan: SitePlan | None = None  # the last one
 
@@ -88,11 +91,13 @@ class Editor:
         """Return the site with the files at these paths as they are now."""
         with self._lock:
             files, gone = self._found(paths)
-            edits = {**self._tables.edits, **dict.fromkeys(gone, Edit())}
+            self._edits |= dict.fromkeys(gone, Edit())
             for name in gone:
                 self._problems.pop(name, None)
             for file in files[:MOST_FILES]:
-                self._parse(file, edits)
+                self._parse(file, self._edits)
+            self._tables = self._tables.with_edits(self._edits)
+            edits = self._edits | self._withheld()
             self._tables = self._tables.with_edits(edits)
             self._tables = self._tables.with_edits(self._with_links(edits))
             if edits:
@@ -111,6 +116,16 @@ class Editor:
                 edits[name] = Edit()
             elif rejection.kind == "quarantined" or rejection.reason.startswith(FAULTY):
                 self._problems[name] = problem_of(rejection, file.location)
+
+    def _withheld(self) -> dict[str, Edit]:
+        """Return the documents that are private as everything is now, by settings of their tool or by dates.
+
+        What a section of Hugo says that is private itself stands in its file alone.
+        """
+        columns = ["doc_id", "collection", "path", "front_matter"]
+        rows = rows_of(self._tables.table("documents", columns))
+        held = withheld(rows, self._generated, self._settings, today(), with_sections=True)
+        return {doc_id(each.collection, each.path): Edit() for each in held if each.kind != "noted"}
 
     def _parsed(self, file: FoundFile) -> ParsedCorpus:
         batch = FileBatch(((file,),), self._settings, self._deciding)
@@ -176,11 +191,14 @@ class Editor:
         if known is not None:
             size, author = path.stat().st_size, known["author"] or ""
             return FoundFile(collection, relative, str(path), size, known["modified"], author)
+        return next((file for file in self._listed(collection) if file.path == relative), None)
+
+    def _listed(self, collection: str) -> Sequence[FoundFile]:
+        """Return the files of a collection, none where they cannot be listed: the build says so."""
         try:
-            listed = list_files(collection, self._settings.collections[collection])
+            return list_files(collection, self._settings.collections[collection]).files
         except SourceError:
-            return None  # the build says so
-        return next((file for file in listed.files if file.path == relative), None)
+            return ()
 
     def _below(self, collection: str, relative: str) -> list[str]:
         """Return the documents at this path or, if it was a folder, below it."""

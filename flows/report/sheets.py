@@ -37,14 +37,14 @@ def _summary(night: Mapping[str, Any]) -> ReportSheet:
         ("finished", night["finished"]),
         ("documents", counts),
         ("texts", f"{night['encoded']:,} encoded, {night['reused']:,} reused"),
-        *(("made anew", reason) for reason in night["rebuilt"]),
+        *(("rebuilt", reason) for reason in night["rebuilt"]),
         *(
             (f"failed: {name}", f"keeps the documents it had: {why}")
             for name, why in night.get("failed", {}).items()
         ),
     ]
     if healed := night.get("healed", 0):
-        rows.append(("site", f"{healed:,} files were not as they had been written and are made anew"))
+        rows.append(("site", f"{healed:,} damaged files were rebuilt"))
     return ReportSheet("The night", "", ("what", "figures"), tuple(rows))
 
 
@@ -63,17 +63,17 @@ def _now(name: str) -> str:
 
 
 def _refused(found: Mapping[str, Any]) -> ReportSheet:
-    usable = f"{found['mended']['count']:,} can be used again"
-    said = f"{found['count']:,} files are left out that were not before; {usable}."
+    usable = f"{found['mended']['count']:,} usable again"
+    said = f"{found['count']:,} files newly left out; {usable}."
     rows = [(name, reason) for name, reason in found["first"]]
     rows += [(name, "can be used again, or is gone") for name in found["mended"]["names"]]
     return ReportSheet("Left out", said, ("file", "why"), tuple(rows), documents=True)
 
 
 def _links(found: Mapping[str, Any]) -> ReportSheet:
-    said = f"{counted(found['broken'], 'link')} broke; mended: {found['mended']:,}."
+    said = f"{counted(found['broken'], 'link')} broke; {found['mended']:,} repaired."
     rows = [(each["source"], each["target"], f"broken: {each['fate']}") for each in found["first_broken"]]
-    rows += [(each["source"], each["target"], f"mended: {each['fate']}") for each in found["first_mended"]]
+    rows += [(each["source"], each["target"], f"repaired: {each['fate']}") for each in found["first_mended"]]
     return ReportSheet(
         "Links", said, ("on the page", "leads to", "what happened"), tuple(rows), documents=True
     )
@@ -98,9 +98,9 @@ def _grew(each: Mapping[str, int]) -> str:
 def _rising(found: Sequence[Mapping[str, Any]]) -> ReportSheet:
     rows = tuple((each["term"], f"{each['before']:,}", f"{each['now']:,}") for each in found)
     said = (
-        "Terms that stand in more passages than before."
+        "Terms that occur in more passages than before."
         if rows
-        else "No term stands in more passages than before."
+        else "No term occurs in more passages than before."
     )
     return ReportSheet("Rising terms", said, ("term", "passages before", "now"), rows)
 

@@ -26,7 +26,9 @@ def lines(result: BuildResult) -> tuple[str, ...]:
     if result.rejections:
         found.append(f"{counted(result.skipped, 'file')} skipped, {result.quarantined:,} quarantined")
     if left := sum(is_fault(each.reason) for each in result.rejections):
-        found.append(f"{left:,} directives stand as text or name a missing file: noctule report names them")
+        found.append(
+            f"{left:,} directives are shown as text or name a missing file; noctule report lists them"
+        )
     if result.relevance:
         found.extend(gate_lines.figures(result.relevance))
     return tuple(found)

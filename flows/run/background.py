@@ -35,7 +35,7 @@ class BackgroundResult(Generic[T]):
             return self._result.result()
         except (WorkerFailed, WorkersEnded):
             raise_if_stopped()  # it did not die, it was killed for that
-            _log.warning("the background process died (out of memory?): its work is done again here")
+            _log.warning("the background process died (out of memory?); its work is repeated here")
             return self._here()
 
 

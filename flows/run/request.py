@@ -28,7 +28,7 @@ def require_build_packages() -> None:
     missing = [name for name in _BUILD_PACKAGES if find_spec(name) is None]
     if missing:
         raise SettingsError(
-            f"an index is built with packages that are not installed: {', '.join(missing)}",
+            f"building an index needs packages that are not installed: {', '.join(missing)}",
             where="this Python environment",
             hint="Install them: pip install 'noctule[build]'. Searching, sites and SQL work without them.",
         )
@@ -132,7 +132,7 @@ def _with_root(given: Settings, roots: Sequence[str], name: str | None) -> Setti
         raise SettingsError(
             f"the settings describe {', '.join(known)}; it is not clear whose folder is meant",
             where=", ".join(roots),
-            hint=f"Say it for one folder: noctule index FOLDER --collection {known[0]}",
+            hint=f"Name it: noctule index FOLDER --collection {known[0]}",
         )
     chosen = name or known[0]
     own = given.collections[chosen].model_dump() | {"root": roots[0]}

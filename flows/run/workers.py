@@ -19,7 +19,7 @@ from .signals import die_with_parent, kill_at_stop, raise_if_stopped, shield_chi
 
 A = TypeVar("A")
 T = TypeVar("T")
-_LOOK_AT_LIMITS = "Look at the limits of open files, processes and memory, then run it again."
+_LOOK_AT_LIMITS = "Check the limits on open files, processes and memory, then run it again."
 _START_LIMIT_S = 300
 _HERE = "this machine"
 # An item may take so many times its processor time, where it sleeps or the machine is busy, and never less.
@@ -186,7 +186,7 @@ class _Worker:
             self._start(stage)
         except EOFError:
             self._require_wanted()
-            what = f"worker processes end before they begin ({how}, then {self._exit_code()})"
+            what = f"worker processes end before they are ready ({how}, then {self._exit_code()})"
             raise EngineUnavailable(what, where=_HERE, hint=_LOOK_AT_LIMITS) from None
 
     def _start(self, stage: Callable[..., object]) -> None:

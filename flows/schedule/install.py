@@ -72,7 +72,7 @@ def install_crontab(job: Job) -> Installed:
     # Without a crontab it fails, and says so; after any other failure its lines would be lost.
     if listed.returncode and not _NO_CRONTAB.search(listed.stderr):
         raise SettingsError(
-            f"the crontab that is there cannot be read: {listed.stderr.strip()[:300] or listed.returncode}",
+            f"the existing crontab cannot be read: {listed.stderr.strip()[:300] or listed.returncode}",
             where="crontab -l",
             hint="Nothing was changed. Without --install the lines are printed.",
         )
@@ -90,7 +90,7 @@ def _require_ours(path: Path) -> None:
         return
     if units.MADE not in there:
         raise SettingsError(
-            "there is a unit of this name that noctule schedule did not write",
+            "a unit of this name exists that noctule schedule did not write",
             where=str(path),
             hint="Choose another --name, or move that file away.",
         )
@@ -102,7 +102,7 @@ def _run(command: Sequence[str], given: str | None = None) -> None:
         raise SettingsError(
             f"{command[0]} refused: {done.stderr.strip()[:300] or done.returncode}",
             where=" ".join(command),
-            hint="The files are written; run it by hand once that is mended.",
+            hint="The files are written. Once that is fixed, run the command by hand.",
         )
 
 

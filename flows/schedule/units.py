@@ -81,14 +81,16 @@ def crontab_lines(job: Job) -> tuple[str, str]:
     """Return a comment and the entry; raises ``SettingsError`` for what a crontab cannot say."""
     if job.zone:
         raise SettingsError(
-            "a crontab has no time zones of its own: it goes by the machine's",
+            "a crontab has no time zones: it uses the machine's",
             where=f"--timezone {job.zone}",
             hint="Leave it out, or use a systemd timer: --as systemd",
         )
     command = f"cd {shlex.quote(str(job.folder))} && {shlex.join(job.command)}"
     if "\n" in command:
         raise SettingsError(
-            "a path holds a line break, which a crontab cannot hold", where=command, hint="Rename it."
+            "a path contains a line break, which is not possible in a crontab",
+            where=command,
+            hint="Rename it.",
         )
     # A percent sign ends the command in a crontab, quotes or not.
     return mark(job), f"{job.cron.text} {command}".replace("%", "\\%")
@@ -118,7 +120,7 @@ def _quoted(part: str) -> str:
 def _escaped(path: str) -> str:
     if "\n" in path or path.endswith("\\"):
         raise SettingsError(
-            "a path holds a line break or ends in a backslash, which a unit file cannot hold",
+            "a path contains a line break or ends in a backslash, which is not possible in a unit file",
             where=path,
             hint="Rename it.",
         )

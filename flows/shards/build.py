@@ -149,13 +149,13 @@ class SetBuild:
         return SetResult(staged, rejections, *_costs(surveys), _failed(self._listing, surveys))
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
-        """Return the record of each shard's survey, and the documents left out whose address is taken."""
+        """Return the record of each shard's survey, and the documents left out for those of other shards."""
         surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
         while away := survey.away(surveys.values()):
             self._read(self._listing.without(away))
             surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._files, ""))
         left_out: list[Rejection] = []
-        while found := survey.clashes(self._shards):
+        while found := survey.left_out(self._shards, self._files.values(), self._settings):
             left_out += found
             lost = {(each.collection, each.path) for each in found}
             again = {self._plan.shard_of(doc_id(*each)) for each in lost}

@@ -107,5 +107,5 @@ def _lost(path: Path, error: Exception) -> ArtifactError:
     return ArtifactError(
         f"a pass over a shard cannot be read: {str(error)[:200]}",
         where=str(path),
-        hint="Build again: noctule index. If that fails, remove the folder; it is made anew.",
+        hint="Build again: noctule index. If that fails, remove the folder; the build creates it again.",
     )

@@ -16,9 +16,13 @@ from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection
+from ...pipeline.settings.settings import Settings
+from ...pipeline.source_files import FoundFile
 from ..incremental.unchanged import inputs_of
 from ..run.executor import Execution
 from ..run.workers import Begin, WorkStep, unwatched
+from ..sources.publication_dates import rows_of
+from ..sources.withheld import empty_categories
 from ..stages.parse import same_address
 from ..stages.sources import HashedSources
 from .files import PassFiles, table_digest
@@ -37,7 +41,11 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         if found is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
         parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
-        tables = {"linking": linking_table(parsed.linking), "headings": _headings(parsed)}
+        tables = {
+            "linking": linking_table(parsed.linking),
+            "headings": _headings(parsed),
+            "named": _named(parsed),
+        }
         values: dict[str, Any] = {
             "documents": len(parsed.documents),
             "passages": len(parsed.passages),
@@ -79,6 +87,25 @@ def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
     }
 
 
+def left_out(
+    shards: Sequence[PassFiles], files: Iterable[Sequence[FoundFile]], settings: Settings
+) -> list[Rejection]:
+    """Return the documents that cannot stay for what is in other shards.
+
+    They are those whose address is taken, or, if there is none, generated pages of empty categories.
+    """
+    pages = [file for own in files for file in own if file.category]
+    return clashes(shards) or (_empty(shards, pages, settings) if pages else [])
+
+
+def _empty(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings) -> list[Rejection]:
+    paths = pa.concat_tables([files.read("linking").select(["collection", "path"]) for files in shards])
+    unnamed = pa.array(["{}"] * len(paths), pa.string())
+    named = [files.read("named") for files in shards]
+    rows = rows_of(pa.concat_tables([paths.append_column("front_matter", unnamed), *named]))
+    return list(empty_categories(pages, rows, (), settings))
+
+
 def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:
     """Return the documents whose address one of another shard has too: all but the first by its name."""
     tables = [files.read("linking").select(["collection", "url", "path"]) for files in shards]
@@ -102,6 +129,13 @@ def _headings(parsed: ParsedCorpus) -> pa.Table:
     return parsed.sections.select(["doc_id", "title"])
 
 
+def _named(parsed: ParsedCorpus) -> pa.Table:
+    """Return the documents with an ``id`` in their front matter, by which sidebars may name them."""
+    rows = parsed.documents.select(["collection", "path", "front_matter"])
+    plain = pa.table({name: rows[name].cast(pa.string()) for name in rows.column_names})
+    return plain.filter(pc.match_substring(plain["front_matter"], '"id"'))
+
+
 def require_same(task: ShardTask, made: Execution) -> None:
     """Raise ``SourceError`` unless the shard's files are those of its survey, as all passes must see."""
     hashed: HashedSources = made.make("hashed")
@@ -109,5 +143,5 @@ def require_same(task: ShardTask, made: Execution) -> None:
         raise SourceError(
             "files changed while the shards were built",
             where=f"shard {task.shard}",
-            hint="Nothing was published. Run it again: what has not changed is reused.",
+            hint="Nothing was published. Run it again: unchanged files are reused.",
         )

@@ -64,9 +64,9 @@ def _require_statistics(task: ShardTask) -> None:
     """Raise ``ArtifactError`` unless this worker finds on its disk what was merged over all shards."""
     if task.corpus.recorded(STATISTICS, task.statistics) is None:
         raise ArtifactError(
-            "the statistics there do not belong to the set that is built",
+            "the statistics there do not belong to this set",
             where=str(task.corpus.folder),
-            hint="Does the worker see the store of this run? Then run it again: they are made anew.",
+            hint="Check that the worker can access this run's store, then run it again.",
         )
 
 

@@ -22,7 +22,8 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.untrusted import with_lower_keys
 from ...pipeline.visibility import DRAFT
 from .publication_dates import pages_of
-from .publishing_rules import PublishingRules, tables_in
+from .publishing_rules import PublishingRules
+from .tool_settings import tables_in
 
 _SECTION = re.compile(r"(?:^|/)_index\.[^/]+$")
 _TARGETS = ("target", "_target")

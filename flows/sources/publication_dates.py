@@ -56,6 +56,12 @@ def front_matter_of(documents: pa.Array) -> pa.Table:
     return pa.Table.from_struct_array(documents.flatten()).select(["collection", "path", "front_matter"])
 
 
+def rows_of(documents: pa.Table) -> pa.Table:
+    """Return documents of any tables as the groups of the parse cache have them."""
+    structs = pa.array(documents.to_struct_array())
+    return pa.table({"documents": pa.ListArray.from_arrays([0, len(structs)], structs)})
+
+
 def pages_of(rows: pa.Table, collection: str) -> Iterator[tuple[str, str]]:
     """Yield the path and the front matter of each document of a collection."""
     for chunk in rows["documents"].chunks:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from urllib.parse import unquote
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
-from ...pipeline.errors import RejectedDocument, is_transient
+from ...pipeline.errors import RejectedDocument
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import settings_folders, tools_of
 from ...pipeline.navigation.literals import names_in, read_module
@@ -28,10 +27,10 @@ from ...pipeline.parse.markdown.brackets import bound_brackets
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
-from ...pipeline.source_files import briefly_away
-from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml, with_lower_keys
+from ...pipeline.untrusted import NotRead, read_regular, read_toml, with_lower_keys
+from .exclusions import Exclusion, exclusions_of
+from .tool_settings import MAX_BYTES, NotKnown, tables_at, tables_in, texts_of, unread
 
-_MAX_BYTES = 2_000_000
 _HUGO = tuple(
     f"{folder}{name}.{ending}"
     for folder in ("", "config/_default/", "config/production/")
@@ -50,9 +49,11 @@ class PublishingRules:
 
     ``handed_down`` are tables of values that settings of Hugo, Jekyll or Dendron give to pages, in Hugo's
     form, of which the first counts. ``sections`` are the paths and front matter of Hugo's sections that may
-    do so, known only where there are shards, as a page's section may be in another one. With ``is_explicit``
-    only pages that say ``publish: true`` are published, and those that ``ignored`` matches never. Of mdBook
-    those in ``chapters`` are, if it is one. Where ``unread`` names a file, none is.
+    do so, known only where not all pages are at hand: a page's section may be in another shard. With
+    ``is_explicit`` only pages that say ``publish: true`` are published, and those that ``ignored`` matches
+    never. Of mdBook those in ``chapters`` are, if it is one. Where ``unread`` names a file, none is.
+    ``exclusions`` are what lists of files in such settings leave out, of which ``remarks`` tell what could
+    not be read.
     """
 
     of_hugo: bool = False
@@ -62,18 +63,20 @@ class PublishingRules:
     ignored: tuple[str, ...] = ()
     chapters: tuple[str, ...] | None = None
     unread: str = ""
+    exclusions: tuple[Exclusion, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 NO_RULES = PublishingRules()
 
 
-def rules_of(settings: Settings) -> dict[str, PublishingRules]:
-    """Return the rules of each collection."""
-    sharded = settings.shards.wanted
-    return {name: _rules(each, sharded=sharded) for name, each in settings.collections.items()}
+def rules_of(settings: Settings, *, with_sections: bool = False) -> dict[str, PublishingRules]:
+    """Return the rules of each collection; the sections of Hugo where there are shards, or it is asked."""
+    wanted = with_sections or settings.shards.wanted
+    return {name: _rules(each, with_sections=wanted) for name, each in settings.collections.items()}
 
 
-def _rules(collection: Collection, *, sharded: bool) -> PublishingRules:
+def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:
     """Return what is said in a collection's folder, above it, or in a folder that is read from."""
     if is_address(collection.root):
         return NO_RULES
@@ -82,64 +85,30 @@ def _rules(collection: Collection, *, sharded: bool) -> PublishingRules:
     tools = tools_of(folders)
     try:
         hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
-        sections = tuple(_sections(root)) if sharded and "hugo" in tools else ()
+        sections = tuple(_sections(root)) if with_sections and "hugo" in tools else ()
         jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
         dendron = tuple(_of_dendron(folders)) if "dendron" in tools else ()
-        quartz = [text for _, text in _texts(folders, _QUARTZ)] if "quartz" in tools else []
+        quartz = [each.text for each in texts_of(folders, _QUARTZ)] if "quartz" in tools else []
         is_explicit = any(_QUARTZ_FILTER in names_in(text) for text in quartz)
         ignored = tuple(pattern for text in quartz for pattern in _ignored(text))
-        chapters = _chapters(root)
-        handed_down = hugo + jekyll + dendron
-        return PublishingRules("hugo" in tools, handed_down, sections, is_explicit, ignored, chapters)
-    except _NotKnown as fault:
+        left_out = exclusions_of(root, folders, tools)
+        return PublishingRules(
+            "hugo" in tools,
+            hugo + jekyll + dendron,
+            sections,
+            is_explicit,
+            ignored,
+            _chapters(root),
+            exclusions=left_out.exclusions,
+            remarks=left_out.remarks,
+        )
+    except NotKnown as fault:
         return PublishingRules("hugo" in tools, unread=str(fault))
-
-
-class _NotKnown(Exception):
-    """A file of settings cannot be read; the message is its name."""
-
-
-def _texts(folders: Sequence[Path], names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each of these files that is there, within its folder."""
-    for name in names:
-        for folder in folders:
-            try:
-                yield name, read_regular(folder / name, _MAX_BYTES, folder).decode("utf-8", "replace")
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except (OSError, NotRead) as error:
-                raise _unread(error, name) from error
-
-
-def _unread(error: OSError | NotRead, name: str) -> Exception:
-    """Return what to raise for a file: one that is only away for a moment makes no document private."""
-    if isinstance(error, OSError) and is_transient(error):
-        return briefly_away(error, name)
-    return _NotKnown(name)
-
-
-def _tables(
-    folders: Sequence[Path], names: Iterable[str], key: str
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the values of each of these files that may hand something down, under this key."""
-    for name, text in _texts(folders, names):
-        if key.lower() not in f"{name}\n{text}".lower():
-            continue
-        try:
-            values = read_toml(text) if name.endswith(".toml") else read_yaml(text)
-        except (tomllib.TOMLDecodeError, NotRead, ValueError, RecursionError):
-            raise _NotKnown(name) from None
-        yield name, values if isinstance(values, dict) else {"cascade": values}
-
-
-def tables_in(value: object) -> list[dict[str, Any]]:
-    """Return the tables of a list, or the one that stands alone."""
-    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
 def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield the tables of ``cascade`` in Hugo's settings, or in a file of that name beside them."""
-    for name, values in _tables(folders, _HUGO, "cascade"):
+    for name, values in tables_at(folders, _HUGO, "cascade"):
         given = with_lower_keys(values)
         is_own = Path(name).stem == "cascade" and "cascade" not in given
         found = given if is_own else given.get("cascade")
@@ -151,15 +120,15 @@ def _sections(root: Path) -> Iterator[tuple[str, str]]:
     try:
         paths = sorted(root.rglob("_index.*"))
     except OSError as error:
-        raise _unread(error, str(root)) from error
+        raise unread(error, str(root)) from error
     for path in paths:
         name = path.relative_to(root).as_posix()
         try:
-            text = read_regular(path, _MAX_BYTES, root).decode("utf-8", "replace")
+            text = read_regular(path, MAX_BYTES, root).decode("utf-8", "replace")
             if "cascade" in text.lower():
                 yield name, read_front_matter(text, name).json
         except (OSError, NotRead) as error:
-            raise _unread(error, name) from error
+            raise unread(error, name) from error
         except RejectedDocument:
             continue  # such a section is quarantined, and hands nothing down
 
@@ -169,7 +138,7 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
 
     Their paths may begin at the folder above the one of this name, where the settings may be.
     """
-    settings = (values.get("defaults") for _, values in _tables(folders, _JEKYLL, "defaults"))
+    settings = (values.get("defaults") for _, values in tables_at(folders, _JEKYLL, "defaults"))
     given = [each for defaults in settings if isinstance(defaults, list) for each in tables_in(defaults)]
     scopes = [(each.get("scope"), each.get("values")) for each in given]
     tables = [(scope if isinstance(scope, dict) else {}, values) for scope, values in scopes]
@@ -186,7 +155,7 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
 
 def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     """Yield whether the notes of a hierarchy are published that do not say it, those of ``root`` last."""
-    for _, values in _tables(folders, _DENDRON, "publishByDefault"):
+    for _, values in tables_at(folders, _DENDRON, "publishByDefault"):
         sections = (values.get("publishing"), values.get("site"))
         given = (
             each.get(key) for each in sections if isinstance(each, dict) for key in ("hierarchy", "config")
@@ -205,8 +174,8 @@ def _chapters(root: Path) -> tuple[str, ...] | None:
 
     None for a folder that is not the source of a book, and where nothing is linked.
     """
-    summary = next(_texts([root], (SUMMARY,)), None) if _is_of_book(root) else None
-    found = _linked(summary[1]) if summary else ()
+    summary = next(texts_of([root], (SUMMARY,)), None) if _is_of_book(root) else None
+    found = _linked(summary.text) if summary else ()
     paths = {posixpath.normpath(unquote(target.partition("#")[0]) or ".") for target in found}
     return tuple(sorted(paths)) or None
 
@@ -214,9 +183,9 @@ def _chapters(root: Path) -> tuple[str, ...] | None:
 def _is_of_book(root: Path) -> bool:
     """Return whether settings of mdBook, in a folder or above it, say that its pages are there."""
     for folder in (root, root.parent):
-        for _, text in _texts([folder], ("book.toml",)):
+        for found in texts_of([folder], ("book.toml",)):
             try:
-                book = read_toml(text).get("book", {})
+                book = read_toml(found.text).get("book", {})
             except (ValueError, RecursionError):
                 continue  # mdBook makes no page at all then
             source = book.get("src", "src") if isinstance(book, dict) else None
@@ -241,7 +210,7 @@ def _linked(summary: str) -> Iterator[str]:
 
 
 def _ignored(script: str) -> Iterator[str]:
-    """Yield the patterns of files that Quartz passes over; raise ``_NotKnown`` for those not understood.
+    """Yield the patterns of files that Quartz passes over; raise ``NotKnown`` for those not understood.
 
     They begin at the top of its folder of pages, which may be ``content`` in the collection's.
     """
@@ -253,4 +222,4 @@ def _ignored(script: str) -> Iterator[str]:
             path = each.removeprefix("./").lstrip("/")
             yield from (f"/{path}", f"/content/{path}")
         elif _QUARTZ_IGNORES in names_in(script):
-            raise _NotKnown(f"{_QUARTZ_IGNORES} of {_QUARTZ[0]}")
+            raise NotKnown(f"{_QUARTZ_IGNORES} of {_QUARTZ[0]}")

@@ -152,7 +152,7 @@ def require_complete(address: str, missing: Sequence[str]) -> None:
         for path, state in zip(asked, pool.map(objects.state, asked), strict=True):
             if state is not None:
                 raise SourceUnavailable(
-                    f"the listing is not complete: {path} is there, and was not listed",
+                    f"the listing is incomplete: {path} exists but was not listed",
                     where=address,
                     hint="Run it again. Until then the collection keeps the documents that it has.",
                 )

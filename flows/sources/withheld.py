@@ -25,21 +25,26 @@ from .publishing_rules import NO_RULES, PublishingRules, rules_of
 _IGNORED = "ignorePatterns of Quartz"
 _NO_CHAPTER = "it is not in SUMMARY.md, and mdBook makes no page of it"
 _EXPLICIT = "it does not say publish: true, which ExplicitPublish of Quartz asks for"
+_LEFT_OUT = "{} leaves it out"
 _EMPTY = "the generated page of a category of which no page is published"
 
 
-def withheld(rows: pa.Table, files: Iterable[FoundFile], settings: Settings, day: str) -> list[Rejection]:
+def withheld(
+    rows: pa.Table, files: Iterable[FoundFile], settings: Settings, day: str, *, with_sections: bool = False
+) -> list[Rejection]:
     """Return the documents that are left out on a day, by their dates and by what settings and sections say.
 
     Of ``files``, those of the rows, generated pages of categories are left out that lead nowhere. Remarks on
-    documents that will expire are among the rejections.
+    documents that will expire are among the rejections. ``with_sections`` looks for sections of Hugo that are
+    not among the rows.
     """
-    rules = rules_of(settings)
+    rules = rules_of(settings, with_sections=with_sections)
     of_hugo = [name for name, rule in rules.items() if rule.of_hugo]
     held = [*held_back(rows, settings, of_hugo, day), *held_by_cascades(rows, settings, rules)]
     pages = [file for file in files if file.category]
+    held += _remarks(settings, rules)
     held += _not_published(rows, settings, rules, {(page.collection, page.path) for page in pages})
-    return [*held, *_empty(pages, rows, held, settings)] if pages else held
+    return [*held, *empty_categories(pages, rows, held, settings)] if pages else held
 
 
 def _not_published(
@@ -48,14 +53,14 @@ def _not_published(
     rules: Mapping[str, PublishingRules],
     generated: Set[tuple[str, str]],
 ) -> Iterator[Rejection]:
-    """Yield the documents that Quartz and mdBook do not publish, and all where rules cannot be read.
+    """Yield the documents that settings leave out, and all where rules cannot be read.
 
     What is ``generated`` for a category has no front matter: what it leads to says whether it is published.
     """
     for name, rule in rules.items():
         if settings.collections[name].drafts or rule == NO_RULES:
             continue
-        ignored, chapters = globs(rule.ignored), {*(rule.chapters or ()), SUMMARY}
+        chapters, ignored = {*(rule.chapters or ()), SUMMARY}, globs(rule.ignored)
         for path, front in pages_of(rows, name):
             if rule.unread:
                 why = f"{rule.unread} cannot be read, which may say so"
@@ -65,10 +70,19 @@ def _not_published(
                 why = _IGNORED
             elif rule.chapters is not None and path.endswith(".md") and path not in chapters:
                 why = _NO_CHAPTER
+            elif rule.is_explicit and not _says_public(front):
+                why = _EXPLICIT
             else:
-                why = _EXPLICIT if rule.is_explicit and not _says_public(front) else ""
+                why = next((_LEFT_OUT.format(e.setting) for e in rule.exclusions if e.matches(path)), "")
             if why:
                 yield Rejection(name, path, "skipped", f"{DRAFT} ({why})")
+
+
+def _remarks(settings: Settings, rules: Mapping[str, PublishingRules]) -> Iterator[Rejection]:
+    """Yield notes on settings of which a part is not known, but for collections that take drafts."""
+    for name, rule in rules.items():
+        if not settings.collections[name].drafts:
+            yield from (Rejection(name, ".", "noted", each) for each in rule.remarks)
 
 
 def _says_public(front_matter: str) -> bool:
@@ -76,7 +90,7 @@ def _says_public(front_matter: str) -> bool:
     return str(given.get("publish", "")).lower() == "true"
 
 
-def _empty(
+def empty_categories(
     pages: Sequence[FoundFile], rows: pa.Table, held: Iterable[Rejection], settings: Settings
 ) -> Iterator[Rejection]:
     """Yield the generated pages of categories below which nothing is published."""

@@ -174,7 +174,7 @@ class _PublishedContent:
                     pairs = zip(rows["path"].to_pylist(), rows["asset_id"].to_pylist(), strict=True)
                     found |= {pair: (number, at) for at, pair in enumerate(pairs)}
         except ArtifactError as error:
-            _log.warning("images are read anew: %s", error)
+            _log.warning("images are read again: %s", error)
         return found
 
     def _group(self, number: int) -> pa.Table:

@@ -158,7 +158,7 @@ def _exported_before(store: Store, model_sha256: str, made_by: str) -> Mapping[s
 
 def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     """Export the model into the store and return its files; none if it has no form that says the same."""
-    _log.info("the model is being exported for searching, once in a store: this can take a minute or more")
+    _log.info("exporting the model for searching, once per store: this can take a minute or more")
     try:
         made = export(run.settings.embed)
     except NotExportable as error:

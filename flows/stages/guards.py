@@ -34,8 +34,8 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
     raise CollectionShrank(
         f"{shrunk}, more than the {most:.0%} that limits.max_shrink_share allows",
         where=settings.collections[name].root,
-        hint="Nothing of it was published, the current snapshot is as it was. Is a disk not mounted, "
-        "a checkout half done, an exclude too wide? To publish all the same: --accept-shrink.",
+        hint="None of it was published; the current snapshot is unchanged. Is a disk not mounted, "
+        "a checkout unfinished, an exclude too broad? To publish anyway: --accept-shrink.",
     )
 
 
@@ -80,12 +80,12 @@ def require_documents(
             f"collection {name!r} holds no document to index "
             f"({found} files matched {', '.join(collection.include)}, {drafts} of them drafts)",
             where=collection.root,
-            hint="Nothing of it was published. Check root and include, or allow it with --allow-empty.",
+            hint="None of it was published. Check root and include, or allow it with --allow-empty.",
         )
     if meant and (meant - count) / meant > settings.limits.max_failed_share:
         raise EmptyCollection(
             f"{meant - count} of {meant} documents of collection {name!r} failed",
             where=collection.root,
-            hint=f"First reason: {first_reason}. Nothing of it was published; "
+            hint=f"First reason: {first_reason}. None of it was published; "
             "limits.max_failed_share allows more.",
         )

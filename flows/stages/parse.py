@@ -202,7 +202,7 @@ def isolated(workers: Caller, batch: FileBatch) -> pa.Table:
             if all(batch.verdicts.get(number) == verdict for number, verdict in found.items()):
                 raise EngineUnavailable(
                     f"workers fail without parsing anything: a worker {failure}",
-                    hint="Look at the limits of memory and processes, then run it again.",
+                    hint="Check the limits on memory and processes, then run it again.",
                 ) from failure
             before, batch = _cut(replace(batch, verdicts={**batch.verdicts, **found}), min(found))
             if before.groups:

@@ -54,7 +54,7 @@ def build_site(
     assert run.out is not None
     with Store(run.store).open() as snapshot:
         return render(
-            snapshot,
+            snapshot.outside_memory(run.store),
             run.out,
             run.settings.site,
             run.settings.search,
@@ -74,5 +74,10 @@ def build_search(run: RunContext, resources: Resources, *, insert: bool = False)
     settings = run.settings
     with Store(run.store).open() as snapshot:
         return render(
-            snapshot, run.out, settings.site, settings.search, insert=insert, background=resources.background
+            snapshot.outside_memory(run.store),
+            run.out,
+            settings.site,
+            settings.search,
+            insert=insert,
+            background=resources.background,
         )

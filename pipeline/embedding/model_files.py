@@ -162,7 +162,7 @@ def require_known_modules(folder: Path) -> None:
     foreign = sorted(kind for kind in _module_kinds(folder) if not kind.startswith("sentence_transformers."))
     if foreign:
         raise ModelUnavailable(
-            f"the embedding model asks for code from outside sentence-transformers: {', '.join(foreign)}",
+            f"the embedding model needs code from outside sentence-transformers: {', '.join(foreign)}",
             where=str(folder / "modules.json"),
             hint="noctule never runs a model's own code. Choose another model.",
         )

@@ -39,7 +39,7 @@ class OnnxEncoder:
             raise ModelUnavailable(
                 f"the exported model cannot be loaded: {type(error).__name__}: {str(error)[:200]}",
                 where="ONNX Runtime",
-                hint="Export it anew: noctule index --from 'query model'. Without it: --encoder static.",
+                hint="Export it again: noctule index --from 'query model'. Without it: --encoder static.",
             ) from None
         self._prompt = prompt
 

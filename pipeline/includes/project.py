@@ -42,6 +42,7 @@ _HUGO_SETTINGS = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.y
 _OF_HUGO = re.compile(rb"^[\"']?baseurl\b", re.IGNORECASE | re.MULTILINE)
 _HUGO_PARAMS = ("config/_default/params.toml", "config/_default/params.yaml")
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
+_PARTIALS = ("layouts/_partials", "layouts/partials")
 _SHORTCODE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*")
 _MAX_TEMPLATE_BYTES = 20_000
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
@@ -52,13 +53,14 @@ class Project:
     """The tools whose folder it is, and the values of Jekyll's ``_config.yml`` or of Hugo's settings.
 
     ``root`` is the real path, empty for documents at an address. ``templates`` are the folders of Hugo's
-    shortcodes.
+    shortcodes, and ``partials`` those of what they share.
     """
 
     root: str = ""
     tools: frozenset[Tool] = frozenset()
     site: Mapping[str, object] = field(default_factory=dict)
     templates: tuple[str, ...] = ()
+    partials: tuple[str, ...] = ()
 
     def address_of(self, target: str, page: str) -> str:
         """Return a page's address below the root, as Hugo finds it from another one, or ``target`` itself."""
@@ -75,13 +77,11 @@ class Project:
 
     def template(self, name: str) -> str:
         """Return the template of a shortcode, in any letter case; empty if the site has none of its own."""
-        for folder in self.templates if _SHORTCODE_NAME.fullmatch(name) else ():
-            path = _in_any_case(Path(folder), f"{name}.html")
-            if path is not None and is_within(path, Path(folder)) and _is_file(path):
-                with path.open("rb") as file:
-                    content = file.read(_MAX_TEMPLATE_BYTES + 1)
-                return content.decode("utf-8", "replace") if len(content) <= _MAX_TEMPLATE_BYTES else ""
-        return ""
+        return _template(self.templates, name)
+
+    def partial(self, name: str) -> str:
+        """Return a template that others use; empty if the site has none of this name."""
+        return _template(self.partials, name.removesuffix(".html"))
 
     def resource(self, name: str, page: str) -> str:
         """Return the path of the image beside a page, or in a folder there, whose name begins so."""
@@ -145,11 +145,16 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     tools = tools_of(folders)
     site = _site_values(folders) if "jekyll" in tools else _hugo_values(folders) if "hugo" in tools else {}
     root = str(folders[0]) if folders else ""
-    places = (
-        [(folder, folder / name) for folder in folders for name in _SHORTCODES] if "hugo" in tools else []
+    templates, partials = (
+        _inside(folders, names) if "hugo" in tools else () for names in (_SHORTCODES, _PARTIALS)
     )
-    templates = tuple(str(place) for folder, place in places if place.is_dir() and is_within(place, folder))
-    return Context(Project(root, tools, site, templates), _front_matter(text), path)
+    return Context(Project(root, tools, site, templates, partials), _front_matter(text), path)
+
+
+def _inside(folders: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders of these names that are in one of the others."""
+    places = [(folder, folder / name) for folder in folders for name in names]
+    return tuple(str(place) for folder, place in places if place.is_dir() and is_within(place, folder))
 
 
 def _front_matter(text: str) -> Mapping[str, object]:
@@ -216,6 +221,16 @@ def _is_file(path: Path) -> bool:
         if is_transient(error):
             raise
         return False
+
+
+def _template(folders: Sequence[str], name: str) -> str:
+    for folder in folders if _SHORTCODE_NAME.fullmatch(name) else ():
+        path = _in_any_case(Path(folder), f"{name}.html")
+        if path is not None and is_within(path, Path(folder)) and _is_file(path):
+            with path.open("rb") as file:
+                content = file.read(_MAX_TEMPLATE_BYTES + 1)
+            return content.decode("utf-8", "replace") if len(content) <= _MAX_TEMPLATE_BYTES else ""
+    return ""
 
 
 def _in_any_case(folder: Path, name: str) -> Path | None:

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from ..address import out_of_collection, outside_address
 from ..assets.media import DOCUMENT_ENDINGS
 from ..model import Link, ResolvedLink
+from ..parse.labels import TERM_ADDRESS
 from ..settings.collection import Collection
 from .linking_documents import LinkingDocument, LinkingDocuments, ListedDocuments, has_heading
 from .redirects import NO_REDIRECTS, Redirects
@@ -137,6 +138,8 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
             continue  # nearly all
         target = link.target.partition("#")[0].strip()
         meant = _meant(document, link, own)
+        if meant.is_missing and link.target.startswith(TERM_ADDRESS):
+            continue  # of another project's glossary, as often as not
         if meant.is_missing and (other := store.elsewhere(document, link, target)):
             meant = _Meant(other, meant.fragment, "resolved")
         if meant.is_missing and link.kind == "link" and (of_site := store.from_site(document, target)):

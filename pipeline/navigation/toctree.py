@@ -10,9 +10,19 @@ from .entry import MAX_ENTRIES, REST, NavEntry
 
 # What the parser of reStructuredText gives the list that a toctree becomes.
 CLASS = "toctree"
+# One that the author hid is on no page; its caption and titles are attributes, which no search finds.
+HIDDEN = f"{CLASS} {CLASS}-hidden"
+OPENING = f'<ul class="{CLASS}'
 
-_LIST = re.compile(rf'(?:<p><strong>([^<]*)</strong></p>)?<ul class="{CLASS}">(.*?)</ul>', re.DOTALL)
-_ITEM = re.compile(r'<li><p>(?:<a(?: class="[^"]*")? href="([^"]*)"[^>]*>([^<]*)</a>|([^<]*))</p></li>')
+_LIST = re.compile(
+    rf'(?:<p><strong>([^<]*)</strong></p>)?<ul class="(?:{CLASS}|{HIDDEN})"(?: title="([^"]*)")?>(.*?)</ul>',
+    re.DOTALL,
+)
+_HIDDEN = re.compile(rf'<ul class="{HIDDEN}".*?</ul>', re.DOTALL)
+_ITEM = re.compile(
+    r'<li><p>(?:<a(?: class="[^"]*")? href="([^"]*)"[^>]*?(?: title="([^"]*)"[^>]*)?>([^<]*)</a>'
+    r"|([^<]*))</p></li>"
+)
 _MYST = re.compile(
     r"^(?P<fence>`{3,}|:{3,})\{toctree\}[ \t]*\n(?P<body>(?:(?!(?P=fence))[^\n]*\n)*)", re.MULTILINE
 )
@@ -22,19 +32,25 @@ _TITLED = re.compile(r"([^<>]+)<([^<>]+)>")
 
 def toctrees(text: str, html: str) -> Iterator[NavEntry]:
     """Yield a heading without a title, or with the caption, for each table of contents in a document."""
-    if f'"{CLASS}"' in html:
-        for caption, items in _LIST.findall(html):
+    if OPENING in html:
+        for caption, unseen, items in _LIST.findall(html):
             found = (_ITEM.findall(items))[:MAX_ENTRIES]
             entries = tuple(_of_item(*map(unescape, item)) for item in found)
-            yield NavEntry(unescape(caption).strip(), "", entries)
+            yield NavEntry(unescape(caption or unseen).strip(), "", entries)
     if "{toctree}" in text and not html:
         for tree in _MYST.finditer(text):
             yield _of_myst(tree["body"])
 
 
-def _of_item(target: str, title: str, pattern: str) -> NavEntry:
+def without_hidden(html: str) -> str:
+    """Return the HTML of a document without the tables of contents that its author hid."""
+    return _HIDDEN.sub("", html) if HIDDEN in html else html
+
+
+def _of_item(target: str, unseen: str, shown: str, pattern: str) -> NavEntry:
     if pattern:
         return NavEntry("", _pattern(pattern))
+    title = shown or unseen
     return NavEntry("" if title in (target, "") else title, target)
 
 

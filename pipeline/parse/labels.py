@@ -9,6 +9,9 @@ from ..address import slugify
 from ..model import Block
 
 LABEL_PREFIX = "ref:"
+# Begins the label of a term of a glossary; a link to one that is in none is only its text.
+TERM = "term-"
+TERM_ADDRESS = f"#{LABEL_PREFIX}{TERM}"
 # The class of a link without a text of its own: pages show the title of what it leads to.
 UNTITLED = "untitled"
 # The class of a formula within a line, whose text is LaTeX; one of its own is code in the language "math".

@@ -43,7 +43,7 @@ def read_pdf(content: bytes, path: str, where: str) -> ParsedContent:
     """Return the text of a PDF; raise ``RejectedDocument`` if it is broken, encrypted or without text."""
     if find_spec("pypdfium2") is None:
         raise RejectedDocument(
-            "a PDF is read by pypdfium2, which is missing: install noctule[pdf]",
+            "reading a PDF needs pypdfium2, which is not installed: install noctule[pdf]",
             where=where,
             hint="pip install 'noctule[pdf]', or leave PDFs out of include.",
         )

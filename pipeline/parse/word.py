@@ -40,7 +40,7 @@ def read_word(content: bytes, path: str, where: str) -> ParsedContent:
     """Return the content of a Word document; raise ``RejectedDocument`` if it is none, or a bomb."""
     if find_spec("mammoth") is None:
         raise RejectedDocument(
-            "a Word document is read by mammoth, which is missing: install noctule[docx]",
+            "reading a Word document needs mammoth, which is not installed: install noctule[docx]",
             where=where,
             hint="pip install 'noctule[docx]', or leave DOCX out of include.",
         )

@@ -45,7 +45,7 @@ class Rule(Table):
         except re.error as error:
             raise ValueError(f"not a regular expression: {error}") from None
         except FutureWarning as warning:  # a later Python will read it in another way
-            raise ValueError(rf"escape the sign that begins no set, as in \[: {warning}") from None
+            raise ValueError(rf"escape the bracket that begins no set, as in \[: {warning}") from None
         return pattern
 
 

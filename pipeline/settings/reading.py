@@ -48,7 +48,7 @@ def load(path: Path) -> Settings:
     try:
         given = tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Mend that line.") from None
+        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Fix that line.") from None
     return _anchored(parse(given, where=str(path)), path.resolve().parent)
 
 

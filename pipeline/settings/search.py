@@ -131,13 +131,13 @@ class Recency(Table):
     @classmethod
     def _days(cls, given: tuple[int, ...]) -> tuple[int, ...]:
         if list(given) != sorted(set(given)) or any(day < 0 for day in given):
-            raise ValueError("days must rise, and none may be below 0")
+            raise ValueError("days must be ascending and not negative")
         return given
 
     @model_validator(mode="after")
     def _one_factor_each(self) -> Recency:
         if len(self.days) != len(self.factors):
-            raise ValueError("as many factors as days")
+            raise ValueError("give as many factors as days")
         return self
 
 

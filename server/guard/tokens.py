@@ -23,7 +23,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _MAX_FILE_BYTES = 1_000_000
 _MAX_TOKEN_CHARS = 512
-_HINT = "A line is: NAME SHA256 [SCOPES [COLLECTIONS]], with commas between several; * stands for all."
+_HINT = "Each line is NAME SHA256 [SCOPES [COLLECTIONS]]; separate several by commas; * means all."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _read(path: Path) -> tuple[_Token, ...]:
     except NotRead as error:
         raise SettingsError(f"the file of tokens: {error}", where=str(path), hint=_HINT) from None
     if mode & stat.S_IWOTH:
-        _log.warning("anybody on this machine may write the file of tokens: %s", path)
+        _log.warning("anyone on this machine can write the file of tokens: %s", path)
     lines = enumerate(content.decode("utf-8-sig", "replace").splitlines(), start=1)
     tokens = tuple(
         _token(line.split(), f"{path}, line {number}")

@@ -110,7 +110,7 @@ def _image(path: str, setting: str, files: dict[str, bytes]) -> tuple[str, Recog
         raise SettingsError(
             f"[site] {setting} is not an image that a page may show: {found.fault or 'it is not an image'}",
             where=path,
-            hint="Take a PNG, a WebP, or an SVG without scripts.",
+            hint="Use a PNG, a WebP, or an SVG without scripts.",
         )
     name = f"site-{setting.replace('_', '-')}.{found.kind.ending}"
     files[name] = content
@@ -220,7 +220,7 @@ def _face(path: str, family: str, *, alone: bool, files: dict[str, bytes]) -> st
     content, ending = owners_file(Path(path), "[site.fonts]"), posixpath.splitext(path)[1].lower()
     if not content.startswith(_FONT_MARKS[ending]):
         raise SettingsError(
-            "this is not a font of the kind its ending says", where=path, hint="See [site.fonts]."
+            "the file is not a font of the kind that its ending names", where=path, hint="See [site.fonts]."
         )
     stem = posixpath.splitext(posixpath.basename(path))[0].lower()
     name = f"font-{'-'.join(re.findall('[a-z0-9]+', stem)) or 'file'}{ending}"
@@ -252,5 +252,5 @@ def owners_file(path: Path, setting: str) -> bytes:
         raise SettingsError(
             f"cannot read a file that {setting} names: {getattr(error, 'strerror', None) or error}",
             where=str(path),
-            hint="Mend the setting, or choose another file.",
+            hint="Correct the setting, or choose another file.",
         ) from None

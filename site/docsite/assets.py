@@ -16,10 +16,10 @@ from ..pipeline.assets.media import recognise
 from ..pipeline.identity import sha256_hex
 from . import urls
 from .appearance import owners_file
+from .document_rows import Asset
 from .features import MERMAID, own_names
 from .incremental.previous import Reuse
 from .library import Entry, Library, SnapshotTables
-from .link_rows import Asset
 from .outline.cards import Cards
 from .outline.plan import SitePage, SitePlan
 from .theme_folder import SCRIPTS, THEME

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from ..artifacts.tables.outside_memory import mapped_rows
 
 Rows = npt.NDArray[np.int64]
 
@@ -19,19 +22,26 @@ class Grouped:
     ``table`` has the rows of document ``i`` in ``[bounds[i], bounds[i + 1])``; rows of no document come last.
     """
 
-    def __init__(self, table: pa.Table, documents: Rows, order: str, count: int) -> None:
+    def __init__(
+        self, table: pa.Table, documents: Rows, order: str, count: int, spill: Path | None = None
+    ) -> None:
         owner = np.where(documents < 0, count, documents)
         place = pc.fill_null(table.column(order), 0).to_numpy()
         if not _in_order(owner, place):
             sorted_rows = np.lexsort((place, owner))
-            table, owner = table.take(pa.array(sorted_rows)), owner[sorted_rows]
-        self.table = table.combine_chunks()
+            table, owner = taken(table, sorted_rows, spill), owner[sorted_rows]
+        self.table = table.combine_chunks() if spill is None else table
         self.bounds: Rows = np.searchsorted(owner, np.arange(count + 1)).astype(np.int64)
 
     def columns(self, row: int, *names: str) -> list[list[object]]:
         """Return the given columns of this document's rows."""
         start, end = int(self.bounds[row]), int(self.bounds[row + 1])
         return [self.table.column(name).slice(start, end - start).to_pylist() for name in names]
+
+
+def taken(table: pa.Table, order: Rows, spill: Path | None) -> pa.Table:
+    """Return these rows of a table in this order: outside memory where there is a folder for that."""
+    return table.take(pa.array(order)) if spill is None else mapped_rows(table, order, spill)
 
 
 def _in_order(owner: Rows, place: Rows) -> bool:

@@ -85,7 +85,7 @@ def _given(path: Path) -> Mapping[str, Mapping[str, str]]:
             hint="See [site] words.",
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Mend that line.") from None
+        raise SettingsError(f"not a TOML file: {error}", where=str(path), hint="Fix that line.") from None
 
 
 def _check(ours: Mapping[str, Mapping[str, str]], name: str, table: object, file: str) -> None:
@@ -111,7 +111,7 @@ def _places(text: str, key: str, file: str) -> set[str]:
     except ValueError as error:
         raise _mistake(f"{key}: {error}", file) from None
     if any(spec or conversion for _, place, spec, conversion in parsed if place is not None):
-        raise _mistake(f"{key}: only plain names may stand in braces", file)
+        raise _mistake(f"{key}: only plain names are allowed in braces", file)
     return {place for _, place, _, _ in parsed if place is not None}
 
 

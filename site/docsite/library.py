@@ -6,6 +6,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
@@ -14,12 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..pipeline.navigation.toctree import CLASS
+from ..pipeline.navigation.toctree import OPENING
 from ..pipeline.settings.site import Site
 from ..pipeline.visibility import EVERYWHERE, Visibility, visibility_of
 from . import urls
-from .grouping import Grouped, Rows, edges_between
-from .link_rows import ASSET_COLUMNS, LinkRow, assets_of
+from .document_rows import ASSET_COLUMNS, CodeSpan, LinkRow, SectionRow, assets_of
+from .grouping import Grouped, Rows, edges_between, taken
 from .placement import Placement, placement_of, published_path
 
 _ENTRY_COLUMNS = (
@@ -38,6 +39,10 @@ class SnapshotTables(Protocol):
     @property
     def id(self) -> str:
         """Return the snapshot's name."""
+
+    @property
+    def spill(self) -> Path | None:
+        """Return the folder for what would take too much memory, if there is one."""
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return one table, or some of its columns."""
@@ -75,26 +80,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class SectionRow:
-    """A section's anchor and the byte range of the document's text that it covers."""
-
-    slug: str
-    title: str
-    level: int
-    byte_start: int
-    byte_end: int
-
-
-@dataclass(frozen=True, slots=True)
-class CodeSpan:
-    """A code block's language and the byte range of the document's text that it covers."""
-
-    language: str
-    byte_start: int
-    byte_end: int
-
-
-@dataclass(frozen=True, slots=True)
 class CommunityRow:
     """A community's number and name, and its pages, most linked first."""
 
@@ -109,9 +94,8 @@ class Library:
     def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, settings: Site = _PLAIN) -> None:
         self.snapshot_id = str(snapshot.id)
         self._folders = settings.clean_urls and not originals
-        documents = snapshot.table("documents")
-        names = documents.column("doc_id").to_pylist()
-        self.documents = documents = documents if names == sorted(names) else documents.sort_by("doc_id")
+        self._spill = snapshot.spill
+        self.documents = documents = self._by_name(snapshot.table("documents"))
         self._texts, self._htmls, self._anchors = map(documents.column, ("text", "html", "anchors"))
         self.entries = _entries(documents, originals, settings)
         self.by_id: Mapping[str, Entry] = {entry.doc_id: entry for entry in self.entries}
@@ -133,6 +117,13 @@ class Library:
             len(self.entries),
         )
 
+    def _by_name(self, documents: pa.Table) -> pa.Table:
+        names = documents.column("doc_id").to_pylist()
+        if names == sorted(names):
+            return documents
+        order = pc.sort_indices(documents, [("doc_id", "ascending")]).to_numpy()
+        return taken(documents, order, self._spill)
+
     def rows_of(self, names: pa.ChunkedArray) -> Rows:
         """Return the row of each document by its id; -1 for none."""
         found: Rows = pc.fill_null(pc.index_in(names, value_set=self._names), -1).to_numpy().astype(np.int64)
@@ -145,7 +136,8 @@ class Library:
         return np.where(np.isin(rows, hidden), -1, rows) if len(hidden) else rows
 
     def _grouped(self, table: pa.Table, key: str, order: str) -> Grouped:
-        return Grouped(table, self.rows_of(table.column(key)), order, len(self.entries))
+        owners = self.rows_of(table.column(key))
+        return Grouped(table, owners, order, len(self.entries), self._spill)
 
     def href(self, source: str, target: str, fragment: str = "") -> str:
         """Return the address of the page ``target`` as written in the page ``source``."""
@@ -171,7 +163,7 @@ class Library:
         """Return the documents that may hold a ``toctree``, in order of their paths."""
         holds = (
             pc.fill_null(pc.match_substring(column, mark), False).to_numpy()
-            for column, mark in ((self._texts, "{toctree}"), (self._htmls, f'"{CLASS}"'))
+            for column, mark in ((self._texts, "{toctree}"), (self._htmls, OPENING))
         )
         found = np.flatnonzero(np.logical_or(*holds)).tolist()
         return sorted(found, key=lambda row: self.entries[row].path)

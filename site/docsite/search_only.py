@@ -109,7 +109,7 @@ def _missing(plan: SitePlan, site: Path) -> int:
         raise SourceError(
             "none of the snapshot's documents is in this folder, so no result would lead anywhere",
             where=str(site),
-            hint="Index this very folder, and give it as --out.",
+            hint="Index this folder itself, and give it as --out.",
         )
     return missing
 

@@ -132,7 +132,7 @@ def _require_known_names(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise SettingsError(
-            "the folder of templates is not there", where=str(folder), hint="See [site] templates."
+            "the folder of templates does not exist", where=str(folder), hint="See [site] templates."
         )
     known = {path.name for path in THEME.glob(f"*{TEMPLATE_ENDING}")}
     for path in sorted(folder.glob(f"*{TEMPLATE_ENDING}")):

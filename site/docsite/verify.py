@@ -54,7 +54,7 @@ def count_healed(stage: StagingFolder, target: Path) -> int:
     if healed:
         first = ", ".join(sorted(healed)[:_MOST_NAMED])
         _log.warning(
-            "%d files of the site were not as they had been written and are made anew: %s%s (%s)",
+            "%d damaged files of the site were rebuilt: %s%s (%s)",
             len(healed), first, " and others" if len(healed) > _MOST_NAMED else "", target,
         )  # fmt: skip
     return len(healed)
@@ -205,7 +205,7 @@ def _record(folder: Path, opened: int) -> SiteRecord:
 def _rebuild(folder: Path) -> str:
     if folder.name == urls.SEARCH_ONLY:
         return f"Make it anew: noctule site --search-only --out {folder.parent}"
-    return f"Write every file anew: noctule site --full --out {folder}"
+    return f"Rebuild every file: noctule site --full --out {folder}"
 
 
 def require_sound(found: SiteCheck) -> None:

@@ -38,12 +38,12 @@ def test_a_change_of_settings_is_said_before_and_by_the_run_itself(built: Built,
     )
     planned = command.run("index", "--dry-run")
     assert planned.code == 0, planned.err
-    lines = [line for line in planned.out.split("\n") if line.endswith(" made anew")]
+    lines = [line for line in planned.out.split("\n") if line.endswith(" rebuilt")]
     assert [line.split(" ")[0] for line in lines] == ["communities.seed", "lexical.k1"]
     assert "Nothing was written." in planned.out
     run = command.run("index", "--no-prefect")
     assert run.code == 0, run.err
-    said = [line for line in run.err.split("\n") if line.endswith(" made anew")]
+    said = [line for line in run.err.split("\n") if line.endswith(" rebuilt")]
     assert [line.split(" ", 1)[1] for line in said] == lines
 
 

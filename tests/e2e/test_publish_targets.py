@@ -234,7 +234,7 @@ def test_a_store_elsewhere_is_not_written_to(server: ObjectServer, target: str, 
     with pytest.raises(NoSnapshot, match="nothing has been published there"):
         Store(target).open()
     send(store, target, keep=1)
-    with pytest.raises(SettingsError, match="only read") as caught, Store(target).lock("test"):
+    with pytest.raises(SettingsError, match="read-only") as caught, Store(target).lock("test"):
         pass
     assert caught.value.where == target
 

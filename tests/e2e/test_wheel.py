@@ -45,11 +45,18 @@ def test_there_is_one_top_level_name(wheel: Path) -> None:
     ]
 
 
+def test_the_package_runs_as_the_command_line() -> None:
+    command = [sys.executable, "-m", "noctule", "--version"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("noctule ")
+
+
 def test_it_holds_what_it_needs_and_no_link(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     names = set(archive.namelist())
     for needed in (
         "noctule/py.typed",
+        "noctule/__main__.py",
         *(f"noctule/presets/{path.name}" for path in (REPOSITORY / "configs").glob("*.toml")),
         "noctule/artifacts/sql/search.sql",
         "noctule/docsite/theme/page.html",

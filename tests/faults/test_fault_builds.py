@@ -212,7 +212,7 @@ def test_a_model_that_brings_code_is_refused_and_its_code_not_run(model: Path, t
     (copy / "modules.json").write_text(
         modules[:first] + '"evil.Evil"' + modules[modules.index('"', first + 1) + 1 :]
     )
-    with pytest.raises(ModelUnavailable, match="asks for code from outside sentence-transformers"):
+    with pytest.raises(ModelUnavailable, match="needs code from outside sentence-transformers"):
         load_encoder(Embed(model=str(copy)))
     assert not (tmp_path / "was run").exists()
 

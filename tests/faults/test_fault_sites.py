@@ -455,7 +455,7 @@ def test_what_was_healed_is_in_the_report_of_the_night(library: Store, tmp_path:
             _damage(tmp_path / "site" / name, _flip)
         result = build_from_store(tmp_path / "site", store=store.root, settings=settings)
         assert result.healed == len(damaged)
-    assert "3 files were not as they had been written" in (tmp_path / "site" / "_report.html").read_text()
+    assert "3 damaged files were rebuilt" in (tmp_path / "site" / "_report.html").read_text()
     assert not check_site(tmp_path / "site").faults
 
 

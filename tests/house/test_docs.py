@@ -4,6 +4,8 @@ left out.
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 import tomllib
 import types
@@ -108,6 +110,20 @@ def test_no_page_of_the_guide_is_cut_off_from_the_others() -> None:
 def test_no_placeholder_is_left_in_the_text() -> None:
     left = [page.path for page in _guide() if re.search(r"@@\w+@@|\bTODO\b|\bTBD\b", page.text)]
     assert left == []
+
+
+def test_what_samples_import_is_there() -> None:
+    code = [block.code for page in _guide() for block in page.blocks if block.language == "python"]
+    imports = {
+        (node.module, each.name)
+        for block in code
+        for node in ast.walk(ast.parse(block))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("noctule")
+        for each in node.names
+    }
+    assert len(imports) > 10
+    missing = [pair for pair in imports if not hasattr(importlib.import_module(pair[0] or ""), pair[1])]
+    assert missing == []
 
 
 def _sections(page: str) -> dict[str, str]:

@@ -49,7 +49,7 @@ def match_operators(operators: Operators, corpus: CorpusReader) -> OperatorMatch
             notes.extend(held.notes(phrase))
         else:
             read = "nothing read" if held.unread.any() else "nothing"
-            phrases[phrase] = f'{read} holds the phrase "{phrase}": its words are searched one by one'
+            phrases[phrase] = f'{read} contains the phrase "{phrase}": its words are searched individually'
     for name, value in operators.fielded:
         allowed &= _holding(value, corpus, 1 << FIELDS.index(name))
     for value in operators.excluded:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ....pipeline.settings.settings import Settings
     from ...quality.evaluate import EvaluatedSearch, Relevance
 
-Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be given again.")
+Judged = typer.Option("--judged", metavar="DIR", help="A folder of judged queries; may be repeated.")
 Report = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Also draw it all in one HTML file.")
+    Path | None, typer.Option("--report", metavar="FILE", help="Also write charts to one HTML file.")
 ]
 _MEASURES = ("nDCG@10", "R@100", "MRR@10", "hit@1", "judged@10")
 _FIGURES = ("queries", *_MEASURES, "unanswered", "p50 ms", "p95 ms")
@@ -61,7 +61,9 @@ class FigureFlags:
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FILE", help="Also write the figures, every query's too: .json or .parquet."
+            "--out",
+            metavar="FILE",
+            help="Also write the figures, including every query's: .json or .parquet.",
         ),
     ] = None
     per_query: Annotated[bool, typer.Option("--per-query", help="Show every query.")] = False

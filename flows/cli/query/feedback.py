@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST = 10
 _AddSynonym = Annotated[
     str | None,
-    typer.Option("--add-synonym", metavar="TERM=SYNONYM", help="Only add this to the glossary."),
+    typer.Option("--add-synonym", metavar="TERM=SYNONYM", help="Only add this entry to the glossary."),
 ]
 
 
@@ -34,12 +34,14 @@ class EventFlags:
     )
     min_sessions: Annotated[
         int,
-        typer.Option("--min-sessions", min=1, metavar="N", help="Only queries of so many sessions are told."),
+        typer.Option(
+            "--min-sessions", min=1, metavar="N", help="Report only queries of at least N sessions."
+        ),
     ] = 5
     min_clicks: Annotated[
         int,
         typer.Option(
-            "--min-clicks", min=1, metavar="N", help="So many must open a page for it to be judged."
+            "--min-clicks", min=1, metavar="N", help="Judge a page if at least N sessions opened it."
         ),
     ] = 2
     events: Annotated[
@@ -73,12 +75,12 @@ def feedback(
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR",
-                     help="Write judged queries there, for evaluate, tune and the gate."),
+                     help="Write judged queries to this folder, for evaluate, tune and the gate."),
     ] = None,
     report: Report = None,
     add_synonym: _AddSynonym = None,
 ) -> None:  # fmt: skip
-    """Say what readers search for, find and open, from the events that noctule serve records.
+    """Show what readers search for, find and open, from the events that noctule serve records.
 
     Examples: noctule feedback --report feedback.html ; noctule feedback --out judged/clicks
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Mode = Annotated[
     Literal["hybrid", "keyword", "semantic", "code"],
-    typer.Option("--mode", help="Which lists are asked."),
+    typer.Option("--mode", help="Which lists to search."),
 ]
 TopN = Annotated[int, typer.Option("--top-n", "-n", min=1, max=1000, help="How many hits.")]
 EncoderName = Literal["full", "static"]
@@ -28,7 +28,7 @@ Encoder = Annotated[
     EncoderName | None,
     typer.Option(
         "--encoder",
-        help="What turns the query into a vector: the model that encoded the passages (full), "
+        help="What encodes the query: the model that encoded the passages (full), "
         "or the snapshot's term vectors (static).",
         show_default="full, or what the settings say",
     ),
@@ -47,15 +47,20 @@ class RequestFlags:
     mode: Mode = "hybrid"
     filters: Annotated[
         list[str] | None,
-        typer.Option("--filter", "-f", metavar="KIND:VALUE", help="Only documents for which this holds."),
+        typer.Option(
+            "--filter", "-f", metavar="KIND:VALUE", help="Only documents that match; may be repeated."
+        ),
     ] = None
     hypothesis: Annotated[
-        str, typer.Option("--hypothesis", metavar="TEXT", help="An answer as it might be written (HyDE).")
+        str,
+        typer.Option(
+            "--hypothesis", metavar="TEXT", help="A hypothetical answer to search for as well (HyDE)."
+        ),
     ] = ""
     where: Annotated[
         str,
         typer.Option("--where", metavar="SQL",
-                     help="Only documents for which this SQL condition on the table documents holds."),
+                     help="Only documents that meet this SQL condition on the table documents."),
     ] = ""  # fmt: skip
 
     def request(self) -> SearchRequest:
@@ -88,7 +93,7 @@ class AgentFlags:
     max_tokens: Annotated[
         int,
         typer.Option("--max-tokens", metavar="N", min=200, max=8000,
-                     help="With --for-agent: how long it may be."),
+                     help="With --for-agent: the maximum length."),
     ] = 2000  # fmt: skip
 
 
@@ -99,13 +104,17 @@ def search(
     agent: AgentFlags,
     namespaces: Annotated[
         list[str] | None,
-        typer.Option("--namespace", metavar="NAME=DIR", help="Search these stores, and fuse their answers."),
+        typer.Option(
+            "--namespace",
+            metavar="NAME=DIR",
+            help="Search this store under this name; repeat it to fuse several.",
+        ),
     ] = None,
     explain: Explain = False,
 ) -> None:
     """Search the current snapshot.
 
-    "a phrase" must stand there, -word must not, title:word must stand in that field, begin* begins a word.
+    "a phrase" must occur, -word must not, title:word must occur in that field, begin* completes a word.
 
     Filters: collection, path (a glob), tag, author, language, after, before, community, doc, front.KEY.
     --where "modified > date '2026-01-01' and list_contains(tags, 'api')": any SQL condition on documents.
@@ -114,7 +123,7 @@ def search(
     """
     request = asked.request()
     if agent.for_agent and (namespaces or explain or flags.as_json):
-        what = "--for-agent is text about one store: it goes without --namespace, --explain and --json"
+        what = "--for-agent cannot be combined with --namespace, --explain or --json"
         raise QueryError(what, where="noctule search", hint="Leave one of them out.")
     if namespaces:
         _search_namespaces(flags, request, namespaces, opening)
@@ -135,7 +144,7 @@ def similar(
     top_n: TopN = 10,
     explain: Explain = False,
 ) -> None:
-    """Find documents like one.
+    """Find documents similar to one.
 
     Example: noctule similar docs:guide/install.md
     """
@@ -150,7 +159,7 @@ def related(
     top_n: TopN = 10,
     encoder: Encoder = None,
 ) -> None:
-    """List words of the corpus that mean almost the same.
+    """List the words of the corpus closest in meaning to a word or text.
 
     Example: noctule related authentication
     """

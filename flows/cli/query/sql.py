@@ -32,7 +32,7 @@ _PrintCatalog = Annotated[
     bool,
     typer.Option(
         "--print-catalog",
-        help="Print where the SQL lies that makes the same views and macros in any DuckDB.",
+        help="Print the path of the SQL that defines the same views and macros in any DuckDB.",
     ),
 ]
 _WELCOME = """SQL over snapshot {snapshot}: end a query with ; and leave with .quit
@@ -48,7 +48,7 @@ def sql(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print every row as CSV.")] = False,
     print_catalog: _PrintCatalog = False,
 ) -> None:
-    """Ask the current snapshot in SQL; without a query, a conversation.
+    """Query the current snapshot in SQL; without a query, start an interactive session.
 
     Examples: noctule sql "from keyword_search('fetch', 5)" ; noctule sql "show tables" ; noctule sql
     """

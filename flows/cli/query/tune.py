@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 _MAX_VOTES = 12
 
-_PrintSpace = Annotated[
-    bool, typer.Option("--print-space", help="Print noctule's own space, and do nothing else.")
-]
+_PrintSpace = Annotated[bool, typer.Option("--print-space", help="Only print noctule's own search space.")]
 _Write = Annotated[
-    Path | None, typer.Option("--write", metavar="FILE", help="Write the settings here, if they are better.")
+    Path | None,
+    typer.Option("--write", metavar="FILE", help="Write the settings to this file, if they are better."),
 ]
 _EvenIfNoise = Annotated[
-    bool, typer.Option("--even-if-noise", help="Write them although chance may explain the gain.")
+    bool, typer.Option("--even-if-noise", help="Write them even if chance may explain the gain.")
 ]
 
 
@@ -41,21 +40,19 @@ class TuningFlags:
             "--store",
             metavar="DIR",
             envvar="NOCTULE_STORE",
-            help="The store; given again, others: of other sets, or of the same in passages of another size.",
+            help="The store; repeat it for other sets, or for passages of another size.",
         ),
     ] = None
     mode: Mode = "hybrid"
     space: Annotated[
         Path | None,
-        typer.Option("--space", metavar="FILE", help="What may change; a space of its own if none."),
+        typer.Option("--space", metavar="FILE", help="The search space. By default noctule's own."),
     ] = None
-    folds: Annotated[
-        int, typer.Option("--folds", min=2, help="Parts of the queries, each held out once.")
-    ] = 5
+    folds: Annotated[int, typer.Option("--folds", min=2, help="Number of folds, each held out once.")] = 5
     trials: Annotated[
-        int, typer.Option("--trials", min=1, help="Settings looked at in each search, at most.")
+        int, typer.Option("--trials", min=1, help="Maximum number of settings tried in each search.")
     ] = 150
-    seed: Annotated[int, typer.Option("--seed", help="Draws the folds and the random starts.")] = 0
+    seed: Annotated[int, typer.Option("--seed", help="Seed for the folds and the random starts.")] = 0
 
     def request(self, config: Path | None) -> TuningRequest:
         """Return the request for settings that begin with those of this file."""
@@ -75,7 +72,7 @@ def tune(
     even_if_noise: _EvenIfNoise = False,
     report: Report = None,
 ) -> None:
-    """Search for settings that answer judged queries better, and say whether the gain is more than luck.
+    """Search for settings that answer judged queries better, and test whether the gain is significant.
 
     Examples: noctule tune --judged judged/faq --write tuned.toml ; noctule tune --print-space > space.toml
     """

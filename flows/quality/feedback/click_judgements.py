@@ -72,9 +72,9 @@ def write_judged(judged: Sequence[JudgedQuery], folder: Path, limits: LeastCount
     """Write the folder; raise ``SourceError`` if there is nothing to write, and ``WriteFailed``."""
     if not judged:
         raise SourceError(
-            f"no query was asked in {limits.sessions} sessions and had a page opened in {limits.clicks}",
+            f"no query was asked in {limits.sessions} sessions and led to a page in {limits.clicks}",
             where="the recorded events",
-            hint="Record for longer, with serve.events.queries; or ask for less with --min-sessions.",
+            hint="Record for longer, with serve.events.queries, or lower --min-sessions.",
         )
     durable.make_directory(folder)
     lines = [json.dumps({"_id": each.query_id, "text": each.text}, ensure_ascii=False) for each in judged]

@@ -95,9 +95,9 @@ def gather(
     searches = searches_of(recorded.events, now)
     if not searches.all:
         raise SourceError(
-            "no search is recorded there",
+            "no searches are recorded there",
             where=str(folder),
-            hint="Switch it on where noctule serve runs: [serve.events] enabled = true.",
+            hint="Enable recording where noctule serve runs: [serve.events] enabled = true.",
         )
     documents = shown_documents(snapshot, settings.site)
     with_text, unknown = with_documents(searches.with_text, documents)

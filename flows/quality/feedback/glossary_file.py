@@ -72,7 +72,7 @@ def _with_synonym(content: str, term: str, synonym: str, glossary: Path) -> str:
     changed = _with_element(content, names, synonym)
     if _parsed(changed) != known | {key: [*known[key], synonym]}:
         what, hint = (
-            "the glossary is written in a way that is not changed here",
+            "the glossary is written in a way that noctule cannot edit",
             "Add it to the list by hand.",
         )
         raise SettingsError(what, where=f"{glossary}, {key}", hint=hint)
@@ -122,7 +122,7 @@ def _with_glossary(file: Path, settings: Settings) -> str | None:
         f"Write into it yourself: {_STEP!r} in the list understand of [search], "
         f'and file = "{NEW_GLOSSARY}" in [search.synonyms].'
     )
-    what = "the settings are written in a way that is not changed here"
+    what = "the settings are written in a way that noctule cannot edit"
     raise SettingsError(what, where=str(file), hint=hint)
 
 

@@ -12,6 +12,29 @@ from urllib.parse import quote
 from ..project import shown
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+# A word with what follows its apostrophe.
+_WORD = re.compile(r"[^\W\d_][\w'’]*")
+_SMALL_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "at",
+        "but",
+        "by",
+        "for",
+        "in",
+        "nor",
+        "of",
+        "on",
+        "or",
+        "so",
+        "the",
+        "to",
+        "up",
+        "yet",
+    ]
+)
 _VERB = re.compile(r"%([sdvqt%])")
 
 # Of a text, and of those that a function is given together.
@@ -103,10 +126,41 @@ def _replaced(text: object, old: object, new: object) -> str:
     return given.replace(before, after)
 
 
-def _joined(values: Any, by: str, *_: object) -> str:
+def _joined(values: Any, by: str, last: str | None = None) -> str:
     if len(values) * len(by) > MAX_CHARS:
         raise UnknownValue
-    return by.join(map(text_of, values))
+    texts = [text_of(each) for each in values]
+    ending = by if last is None else last
+    return ending.join([by.join(texts[:-1]), *texts[-1:]]) if len(texts) > 1 else "".join(texts)
+
+
+def _titled(value: object) -> str:
+    """Return a text with capitals as in titles of the Associated Press, Hugo's default."""
+    words = text_of(value).split(" ")
+    small = [at for at in range(1, len(words) - 1) if words[at].lower() in _SMALL_WORDS]
+    return " ".join(
+        each.lower() if at in small else _WORD.sub(lambda found: found[0][0].upper() + found[0][1:], each)
+        for at, each in enumerate(words)
+    )
+
+
+def _sum(*given: Any) -> object:
+    """Return the sum of numbers, or texts one after the other."""
+    if all(isinstance(each, str) for each in given):
+        return "".join(given)
+    return _whole(sum(map(_number, given)))
+
+
+def _difference(first: Any, *others: Any) -> object:
+    return _whole(_number(first) - sum(map(_number, others)))
+
+
+def _number(value: Any) -> float | int:
+    return value if isinstance(value, int | float) else float(value) if "." in value else int(value)
+
+
+def _whole(value: float | int) -> float | int:
+    return int(value) if value == int(value) else value
 
 
 def _printf(form: str, *given: object) -> str:
@@ -131,10 +185,6 @@ def _from_top(path: object) -> str:
 
 def _compared(test: Callable[[float, float], bool]) -> Callable[..., bool]:
     return lambda one, other: test(float(one), float(other))
-
-
-def _computed(sum_of: Callable[[int, int], int]) -> Callable[..., int]:
-    return lambda one, other: sum_of(int(one), int(other))
 
 
 def _texts(function: Callable[[str], object]) -> Callable[..., object]:
@@ -163,7 +213,7 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
         "upper": _texts(str.upper),
         "tolower": _texts(str.lower),
         "toupper": _texts(str.upper),
-        "title": _texts(str.title),
+        "title": _titled,
         "urlize": _texts(lambda text: quote(re.sub(r"\s+", "-", text.strip().lower()))),
         "anchorize": _texts(lambda text: re.sub(r"[^\w-]", "", re.sub(r"\s+", "-", text.strip().lower()))),
         **dict.fromkeys(("relurl", "absurl", "rellangurl", "abslangurl"), _from_top),
@@ -195,7 +245,7 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
         "first": lambda count, values: values[: int(count)],
         "after": lambda count, values: values[int(count) :],
         "int": int,
-        "add": _computed(lambda one, other: one + other),
-        "sub": _computed(lambda one, other: one - other),
+        "add": _sum,
+        "sub": _difference,
     }
 )

@@ -1,15 +1,14 @@
 """Templates of a site's own shortcodes: values, conditions and loops are followed as far as they are simple.
 
-Whatever uses anything else, such as data of the site or a partial, is not filled in at all.
+So are the partials that they use. Whatever uses anything else, such as data of the site, is not filled in at
+all.
 """
 
 from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -18,18 +17,15 @@ from ..as_markdown import Arguments
 from ..project import Context
 from .expressions import value_of
 from .functions import FAILURES, MAX_CHARS, PLAIN, UnknownValue, call, is_true, size_of, text_of
+from .template_tree import TemplateNode, nodes_of
 
 # Stands for what the shortcode encloses.
 INNER = "\0"
-_MAX_STEPS, _MAX_DEPTH = 2_000, 30
+_MAX_STEPS, _MAX_PARTIALS = 2_000, 30
 # Of all that functions are given and give, which bounds the memory that variables take.
 _MAX_HANDLED = 10 * MAX_CHARS
 # What may be done with it.
 _OF_INNER = frozenset([*PLAIN, "trimspace", "trim", "chomp", "default", "or", "and", "cond", "print", "not"])
-# It passes no other opening, so that thousands of them stay linear.
-_ACTION = re.compile(r"\{\{((?:(?!\{\{|\}\})[\s\S])*)\}\}")
-_COMMENT = re.compile(r"\{\{(?:-[ \n])?\s{0,9}/\*")
-_OPENING, _ENDING = ("if", "with", "range"), ("end", "else")
 
 
 class _Page:
@@ -44,23 +40,13 @@ _PAGE, _SHORTCODE = _Page(), _Shortcode()
 Scope = ChainMap[str, Any]
 
 
-@dataclass(slots=True)
-class _Node:
-    """A text, an action, or a block with what it holds; ``otherwise`` follows its ``else``."""
-
-    kind: str
-    said: str
-    body: list[_Node] = field(default_factory=list)
-    otherwise: list[_Node] = field(default_factory=list)
-
-
 def filled(template: str, given: Arguments, context: Context, *, encloses: bool) -> tuple[str, str] | None:
     """Return what a template puts before and after what its shortcode encloses, if it does.
 
     ``None`` if that is not known.
     """
     try:
-        text = _Template(given, context, INNER if encloses else "").text(_nodes(template))
+        text = _Template(given, context, INNER if encloses else "").text(nodes_of(template))
     except (UnknownValue, *FAILURES):
         return None
     parts = [_plain(part) for part in text.split(INNER)]
@@ -74,85 +60,18 @@ def _plain(text: str) -> str:
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
-@lru_cache(maxsize=64)
-def _nodes(template: str) -> list[_Node]:
-    nodes, rest = _parsed([*_pieces(_without_comments(template))][::-1], 0)
-    if rest:
-        raise UnknownValue
-    return nodes
-
-
-def _without_comments(template: str) -> str:
-    """Return the template without comments, which often show how the shortcode is used."""
-    pieces, at = list[str](), 0
-    while found := _COMMENT.search(template, at):
-        end = template.find("*/", found.end())
-        closing = template.find("}}", end)
-        if end < 0 or closing < 0:
-            raise UnknownValue
-        pieces.append(template[at : found.start()])
-        at = closing + 2
-    return "".join((*pieces, template[at:]))
-
-
-def _pieces(template: str) -> Iterator[tuple[str, str]]:
-    """Yield the texts and the actions of a template."""
-    at, trims = 0, False
-    for found in _ACTION.finditer(template):
-        said, text = found[1], template[at : found.start()]
-        text = text.lstrip() if trims else text
-        yield "text", text.rstrip() if said.startswith(("- ", "-\n")) else text
-        at, trims = found.end(), said.endswith((" -", "\n-"))
-        said = said.removesuffix("-") if trims else said
-        yield "action", said[1:].strip() if said.startswith(("- ", "-\n")) else said.strip()
-    rest = template[at:]
-    if "{{" in rest:
-        raise UnknownValue
-    yield "text", rest.lstrip() if trims else rest
-
-
-def _parsed(pieces: list[tuple[str, str]], depth: int) -> tuple[list[_Node], str]:
-    """Return the nodes up to an ``end`` or ``else``, and that; the pieces read are taken off the list."""
-    if depth > _MAX_DEPTH:
-        raise UnknownValue
-    nodes: list[_Node] = []
-    while pieces:
-        kind, said = pieces.pop()
-        word, _, rest = said.partition(" ") if kind == "action" else ("", "", "")
-        if word in _ENDING:
-            return nodes, said
-        if word in _OPENING:
-            nodes.append(_block(word, rest, pieces, depth + 1))
-        else:
-            nodes.append(_Node(kind, said))
-    return nodes, ""
-
-
-def _block(word: str, said: str, pieces: list[tuple[str, str]], depth: int) -> _Node:
-    body, ending = _parsed(pieces, depth)
-    node = _Node(word, said, body)
-    again, _, rest = ending.removeprefix("else").strip().partition(" ")
-    if ending.startswith("else") and again in _OPENING:  # its ``end`` ends this block too
-        node.otherwise = [_block(again, rest, pieces, depth + 1)]
-    elif ending == "else":
-        node.otherwise, ending = _parsed(pieces, depth)
-    if not ending:
-        raise UnknownValue
-    return node
-
-
 class _Template:
     """A template while it is filled in; it takes so many steps at most."""
 
     def __init__(self, given: Arguments, context: Context, inner: str) -> None:
         self.given, self.context, self.inner, self.steps = given, context, inner, 0
-        self.written, self.handled = "", 0
+        self.written, self.handled, self.depth = "", 0, 0
 
-    def text(self, nodes: list[_Node]) -> str:
+    def text(self, nodes: list[TemplateNode]) -> str:
         self._write(nodes, _SHORTCODE, Scope())
         return self.written
 
-    def _write(self, nodes: list[_Node], dot: object, scope: Scope) -> None:
+    def _write(self, nodes: list[TemplateNode], dot: object, scope: Scope) -> None:
         for node in nodes:
             self.steps += 1
             if self.steps > _MAX_STEPS:
@@ -179,7 +98,7 @@ class _Template:
         if len(self.written) > MAX_CHARS:
             raise UnknownValue
 
-    def _follow(self, node: _Node, dot: object, scope: Scope) -> None:
+    def _follow(self, node: TemplateNode, dot: object, scope: Scope) -> None:
         names = re.match(r"(\$\w+)(?:\s*,\s*(\$\w+))?\s*:?=\s*", node.said)
         value = self._value(node.said[names.end() if names else 0 :], dot, scope)
         if node.kind == "range":
@@ -192,7 +111,7 @@ class _Template:
 
     def _repeat(
         self,
-        node: _Node,
+        node: TemplateNode,
         pairs: list[tuple[object, object]],
         names: tuple[str | None, str | None],
         dot: object,
@@ -207,8 +126,8 @@ class _Template:
 
     def _value(self, said: str, dot: object, scope: Scope) -> object:
         def called(name: str, given: list[Any]) -> object:
-            is_own = name == "$.Get" or (name == ".Get" and dot is _SHORTCODE)
-            value = self._argument(*given) if is_own else self._called(name, given)
+            of = scope.get("$", _SHORTCODE) if name == "$.Get" else dot if name == ".Get" else None
+            value = self._argument(*given) if of is _SHORTCODE else self._called(name, given)
             self.handled += size_of([*given, value])
             if self.handled > _MAX_HANDLED:
                 raise UnknownValue
@@ -223,7 +142,7 @@ class _Template:
             if first not in scope:
                 raise UnknownValue
             return self._below(scope[first], rest)
-        return self._below(_SHORTCODE if first else dot, rest)
+        return self._below(scope.get("$", _SHORTCODE) if first else dot, rest)
 
     def _below(self, value: Any, fields: str) -> object:
         for name in filter(None, fields.split(".")):
@@ -274,11 +193,23 @@ class _Template:
             return self.context.project.address_of(text_of(given[-1]), self.context.path)
         if name.startswith("site."):
             return self._below(self.context.project.site, name.removeprefix("site."))
+        if name in ("partial", "partialCached") and given:
+            return self._partial(text_of(given[0]), *given[1:2])
         if any(each is self.context.project.site for each in given):
             raise UnknownValue
         if INNER in given and name.lower().rpartition(".")[2] not in _OF_INNER:
             raise UnknownValue
         return call(name, given)
+
+    def _partial(self, name: str, dot: object = None) -> str:
+        """Return what a partial of the site writes; of one that gives a value instead, nothing is known."""
+        template = self.context.project.partial(name)
+        if not template or self.depth > _MAX_PARTIALS:
+            raise UnknownValue
+        before, self.written, self.depth = self.written, "", self.depth + 1
+        self._write(nodes_of(template), dot, Scope({"$": dot}))
+        made, self.written, self.depth = self.written, before, self.depth - 1
+        return made
 
     def _argument(self, *keys: object) -> str:
         if len(keys) != 1:

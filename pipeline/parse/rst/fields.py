@@ -14,6 +14,7 @@ from docutils import nodes
 _META_FIELDS = {"author": "author", "authors": "author", "date": "date", "description": "description"}
 _SETTING_FIELD = re.compile(
     r"orphan|tocdepth|no-?comments|no-?search|no-?index|html_theme.*|og:.*|allow-section-numbers"
+    r"|layout|template|robots|hide-.+|sd_\w+|no-?sidebar|full-?width|file_format|keywords"
 )
 _NAMES = {
     "Parameters": "param parameter arg argument key keyword kwarg kwparam",

@@ -7,19 +7,16 @@ from html import escape
 
 from docutils import nodes
 
-from ...navigation.toctree import CLASS as TOCTREE
 from ..labels import FORMULA, PARSED, UNTITLED, label_anchor
 from .admonitions import FOLDS
 from .faults import balanced, quoted_by
 from .fields import is_first, without_settings
-from .objects import LANGUAGE, LINES, TITLE, language_of_literal
+from .objects import GIVEN, LANGUAGE, LINES, TITLE, language_of_literal
 from .pictures import SHAPE
 
 # Definitions may refer to each other: ten lines can expand to an endless page.
 MAX_SUBSTITUTED_CHARS = 1_000_000
-
 _AUTOMATIC_ID = re.compile(r"(?:section|toc-entry)-\d+|id\d+")
-
 # The nodes that each HTML element stands for.
 _NODES = {
     "blockquote": "block_quote",
@@ -51,8 +48,8 @@ def tree_html(document: nodes.document, where: str) -> str:
     """Return the document as an HTML page; raises ``RejectedDocument`` if its raw HTML is a bomb."""
     writer = _Writer(document, where)
     writer.children(document)
-    head = f"<title>{escape(title)}</title>" if (title := str(document.get("title", ""))) else ""
-    head += "".join(writer.head)
+    title = str(document.get("title", ""))
+    head = (f"<title>{escape(title)}</title>" if title else "") + "".join(writer.head)
     return f"<html><head>{head}</head><body><main>{''.join(writer.out)}</main></body></html>"
 
 
@@ -100,7 +97,7 @@ class _Writer:
         return "".join(f'<span id="{escape(each)}"></span>' for each in dict.fromkeys(ids))
 
     def visit_bullet_list(self, node: nodes.Element) -> None:
-        self.tag("ul", node, f' class="{TOCTREE}"' if TOCTREE in node["classes"] else "")
+        self.tag("ul", node, str(node.get(GIVEN, "")))
 
     def visit_section(self, node: nodes.Element) -> None:
         self.depth += 1
@@ -113,11 +110,13 @@ class _Writer:
             self.box_title(node)
             return
         wanted = nodes.make_id(node.astext())
-        own = wanted if wanted in parent["ids"] else parent["ids"][0] if parent["ids"] else ""
+        named = self.document.ids.get(wanted)  # a link to it, `Title <#title>`_, is no place
+        is_free = wanted in parent["ids"] or (isinstance(named, nodes.target) and "refuri" in named)
+        own = wanted if is_free else parent["ids"][0] if parent["ids"] else ""
         own = "" if _AUTOMATIC_ID.fullmatch(own) and own != wanted else own
         level = min(max(self.depth, 1), 6)
-        named = f' id="{escape(own)}"' if own else ""
-        self.out.append(f"<h{level}{named}>{self.names(parent, own)}")
+        at = f' id="{escape(own)}"' if own else ""
+        self.out.append(f"<h{level}{at}>{self.names(parent, own)}")
         self.children(node)
         self.out.append(f"</h{level}>")
 
@@ -173,7 +172,7 @@ class _Writer:
             self.out.append(f'<a href="{escape(address)}">{escape(title, quote=False)}</a>')
         else:
             untitled = f' class="{UNTITLED}"' if node.get("untitled") and node.astext() else ""
-            self.tag("a", node, f' href="{escape(address)}"{untitled}')
+            self.tag("a", node, f' href="{escape(address)}"{untitled}{node.get(GIVEN, "")}')
 
     def address(self, node: nodes.Element) -> str:
         if "refuri" in node:

@@ -7,12 +7,14 @@ import re
 import textwrap
 import warnings
 from collections.abc import Iterable, Iterator
+from html import escape
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives import misc
 
 from ...navigation.toctree import CLASS as TOCTREE
+from ...navigation.toctree import HIDDEN
 from ..code.info import code_classes
 from ..code.listing import options_info
 from .admonitions import EQUATION, Lenient, Unknown, by_name, label_or_document
@@ -23,6 +25,8 @@ LANGUAGE = "noctule-language"
 LINES = "noctule-lines"
 # The block's title, which the option ``caption`` gives.
 TITLE = "noctule-title"
+# Attributes of the element that is written, as HTML.
+GIVEN = "noctule-given"
 
 _MAX_GUESSED = 20_000
 # An assignment, a call, a decorator or a statement: other text may be read as Python by chance.
@@ -184,11 +188,12 @@ class _TocTree(Lenient):
     optional_arguments = 0
 
     def run(self) -> list[nodes.Node]:
-        """Return the caption and a list of links; links without text if the author hid them."""
+        """Return the caption and a list of links; nothing of it is text if the author hid it."""
         hidden = "hidden" in self.options
         found = listed_nodes(self.entries(hidden))
+        caption = str(self.options.get("caption", "")) if hidden else ""
         for listed in found:
-            listed.attributes["classes"] = [TOCTREE]
+            listed[GIVEN] = f' class="{HIDDEN if hidden else TOCTREE}"' + _titled(caption)
         return [*([] if hidden else self.caption()), *found]
 
     def entries(self, hidden: bool) -> Iterator[nodes.paragraph]:
@@ -199,8 +204,13 @@ class _TocTree(Lenient):
             untitled = not titled and "://" not in target
             if target == "self" or "*" in target:
                 continue
-            shown = "" if hidden else text
-            yield nodes.paragraph("", "", nodes.reference("", shown, refuri=target, untitled=untitled))
+            link = nodes.reference("", "" if hidden else text, refuri=target, untitled=untitled)
+            link[GIVEN] = _titled(text) if hidden and titled else ""
+            yield nodes.paragraph("", "", link)
+
+
+def _titled(text: str) -> str:
+    return f' title="{escape(text)}"' if text else ""
 
 
 class _Autosummary(Lenient):

@@ -9,7 +9,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import roles
 
-from ..labels import INDICES, label_anchor
+from ..labels import INDICES, TERM, label_anchor
 from .admonitions import EQUATION, label_or_document
 
 # What docutils expects from a role: its nodes, and messages about them.
@@ -20,7 +20,7 @@ _TITLED = re.compile(r"(.+?)\s*<([^<>]*)>\s*", re.DOTALL)
 _LABELS = frozenset({"numref", "ref"})
 _DOCUMENTS = frozenset({"any", "doc", "download"})
 _TEXT_NAMES = """
-    abbr abbreviation ac acronym contents dfn dtag file-text guilabel i index menuselection term title-text
+    abbr abbreviation ac acronym contents dfn dtag file-text guilabel i index menuselection title-text
 """
 _TEXT = frozenset(_TEXT_NAMES.split())
 # Their text is literal: angle brackets do not separate a title.
@@ -95,10 +95,16 @@ def _equation(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Fou
     return [nodes.reference(raw, title or f"({label})", refuri=address)], []
 
 
+def _term(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    title, target = _split(text)
+    return [nodes.reference(raw, title or target, refuri=f"#{label_anchor(TERM + target)}")], []
+
+
 _LEADING: dict[str, Role] = {
     **dict.fromkeys(_LABELS, _label),
     **dict.fromkeys(_DOCUMENTS, _document),
     "eq": _equation,
+    "term": _term,
 }
 
 

@@ -140,7 +140,8 @@ class Decorator:
         kept = "".join(f' {name}="{given[name]}"' for name in ("id", "class", "lang", "dir") if name in given)
         if destination.kind == "missing":
             self._link_ends.append("</span>")
-            return f'<span class="missing-link" title="{escape(destination.title)}">'
+            said = f' class="missing-link" title="{escape(destination.title)}"' if destination.title else ""
+            return f"<span{said}>"
         self._link_ends.append("</a>")
         return f"<a{kept}{_href(destination)}>"
 

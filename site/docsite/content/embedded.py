@@ -9,7 +9,7 @@ from html import escape, unescape
 
 from ...pipeline.parse.markup import sized
 from ...pipeline.sanitize import SIDES, is_outward
-from ..link_rows import Asset, LinkRow
+from ..document_rows import Asset, LinkRow
 from .linking import PageLinks
 
 _LENGTH = re.compile(r"\s*(\d{1,5})\s*(px|%)?\s*\Z")

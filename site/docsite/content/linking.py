@@ -14,12 +14,12 @@ from urllib.parse import quote, unquote
 from ...pipeline.address import outside_address
 from ...pipeline.links.fragments import find_anchor
 from ...pipeline.links.published import without_ending
-from ...pipeline.parse.labels import LABEL_PREFIX, label_anchor, labels_in
+from ...pipeline.parse.labels import LABEL_PREFIX, TERM_ADDRESS, label_anchor, labels_in
 from ...pipeline.parse.markup import names_in
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
+from ..document_rows import Asset, LinkRow
 from ..library import Entry, Library
-from ..link_rows import Asset, LinkRow
 from ..placement import served_file
 
 _SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
@@ -34,7 +34,10 @@ KEPT = "\x01"
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a link on a page leads: ``href`` if it leads somewhere, or ``title`` with the reason why not."""
+    """Where a link on a page leads: ``href`` if it leads somewhere, or ``title`` with the reason why not.
+
+    Without either its text is only text.
+    """
 
     kind: Literal["internal", "external", "missing"]
     href: str = ""
@@ -42,6 +45,7 @@ class Destination:
 
 
 MISSING = Destination("missing", title="This page does not exist.")
+NOTHING = Destination("missing")
 ASSET = Destination("missing", title="This file is not part of the site.")
 
 
@@ -130,6 +134,8 @@ class PageLinks:
             return self._destination(row)
         if is_outward(href):
             return Destination("external", href)
+        if href.startswith(TERM_ADDRESS):
+            return NOTHING
         anchor = self._anchors.find(self._source, unquote(href[1:])) if href.startswith("#") else ""
         return self._internal(self._source, anchor) if anchor else MISSING
 

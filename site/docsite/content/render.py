@@ -10,6 +10,7 @@ from html import escape
 
 from ...pipeline.errors import RejectedDocument
 from ...pipeline.model import PERSON_NOTES, TAG_NOTES
+from ...pipeline.navigation.toctree import without_hidden
 from ...pipeline.parse.front_matter import read_front_matter
 from ...pipeline.parse.markdown.authoring import MORE
 from ...pipeline.sanitize import sanitize
@@ -106,7 +107,7 @@ class _Rendering:
         return f'<pre class="plain-text">{escape(self._library.text(entry))}</pre>', []
 
     def _html(self, entry: Entry, stack: tuple[str, ...], links: PageLinks) -> tuple[str, list[Anchored]]:
-        html = self._library.html(entry)
+        html = without_hidden(self._library.html(entry))
         clean = sanitize(html, remote_images=self.remote_images)
         headings = html_headings(clean, self._library.anchors(entry))
         decorator = Decorator(

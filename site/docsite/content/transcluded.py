@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ...pipeline.links.fragments import find_anchor
 from ...pipeline.parse.markdown.authoring import block_anchor
-from ..library import SectionRow
+from ..document_rows import SectionRow
 
 _BLANK = re.compile(r"\n[ \t]*\n")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")

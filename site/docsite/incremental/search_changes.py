@@ -69,7 +69,7 @@ def kept_base(store: Path | None, previous: PreviousSite, snapshot: SnapshotTabl
     with opened:
         made_alike = _made_by(opened) == _made_by(snapshot)
         changes = changes_between(opened, snapshot) if made_alike else None
-        yield Base(opened, changes) if changes is not None else None
+        yield Base(opened.outside_memory(store), changes) if changes is not None else None
 
 
 def _made_by(snapshot: Snapshot) -> tuple[object, ...]:

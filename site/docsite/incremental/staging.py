@@ -96,7 +96,7 @@ class StagingFolder:
             raise WriteFailed(
                 f"cannot write a page of the site: {error.strerror or error}",
                 where=path,
-                hint="Make room or choose another folder, then build it again; the old site still stands.",
+                hint="Free some space or choose another folder, then build again; the old site is unchanged.",
             ) from error
         self._left.discard(page.path)
         self.files.append(FileRecord(page.path, size, digest, page.fingerprint, page.summary, page.extent))

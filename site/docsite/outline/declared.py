@@ -91,7 +91,7 @@ def _read(path: Path, folder: Path) -> bytes:
         raise SettingsError(
             f"cannot read a file that [site.navigation] names: {getattr(error, 'strerror', None) or error}",
             where=str(path),
-            hint="Mend the setting, or the file.",
+            hint="Correct the setting or the file.",
         ) from None
 
 

@@ -104,7 +104,7 @@ def _giving(
 
 def write_pages(job: PagesJob) -> Filled:
     """Write the job's pages to the staged folder; raise as ``plan_site`` and ``StagingFolder.add`` do."""
-    plan = _planned(job.snapshot, job.snapshot_id, job.settings)
+    plan = _planned(job.snapshot, job.snapshot_id, job.settings, job.staged)
     before = _before((job.before, job.staged), job.damaged)
     return _written(plan, job.pages, StagingFolder(job.staged, before, replacing=True))
 
@@ -132,8 +132,9 @@ _open_there = ExitStack()
 
 
 @lru_cache(maxsize=1)
-def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site) -> SitePlan:
-    return plan_site(unverified(snapshot, read_manifest(snapshot, snapshot_id)), settings)
+def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site, spill: Path) -> SitePlan:
+    found = unverified(snapshot, read_manifest(snapshot, snapshot_id))
+    return plan_site(found.outside_memory(spill), settings)
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.store.snapshot import Snapshot
+from ...artifacts.tables.outside_memory import mapped_zeros
 from ...artifacts.tables.parquet import read_blocks
 from ...artifacts.tables.vector_columns import vector_matrix
 from ...pipeline.errors import ArtifactError
@@ -36,6 +37,13 @@ class Lexicon:
     def frequency(self) -> Ints:
         """Return how many passages hold each term."""
         return np.diff(self.starts)
+
+    def between(self, first: int, end: int) -> Lexicon:
+        """Return the terms of a range with their postings."""
+        start, stop = self.starts[[first, end]].tolist()
+        starts = self.starts[first : end + 1] - start
+        own = slice(start, stop)
+        return Lexicon(self.terms[first:end], self.idf[first:end], starts, self.passage[own], self.score[own])
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Lexicon:
         """Return some of the postings, with the terms that they are of."""
@@ -112,9 +120,10 @@ def places_of(some: Lexicon, others: Lexicon) -> Ints:
 
 def read_lexicon(snapshot: SnapshotTables) -> Lexicon:
     """Read the terms and postings of the prose index."""
-    terms = snapshot.table("terms", ["term", "idf", "passages"])
+    terms = snapshot.table("terms", ["term", "idf"])
     postings = snapshot.table("postings", ["passage", "score"])
-    counts = terms["passages"].to_numpy().astype(np.int64)
+    # A set of shards may keep the frequencies of an earlier night, which are no lengths of its lists.
+    counts = pc.list_value_length(postings["passage"]).to_numpy().astype(np.int64)
     return Lexicon(
         terms["term"].to_pylist(),
         terms["idf"].to_numpy().astype(np.float32),
@@ -148,7 +157,8 @@ def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | 
 def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
     """Read the vector of every passage, a row each."""
     rows = snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()
-    found = np.empty((len(rows), dimension), dtype=np.float32)
+    shape, spill = (len(rows), dimension), snapshot.spill
+    found = np.empty(shape, np.float32) if spill is None else mapped_zeros(shape, np.float32, spill)
     order = np.argsort(rows, kind="stable")
     first = 0
     for chunk in blocks(snapshot, "vectors", "vector"):

@@ -8,7 +8,7 @@ the postings, and no vector is loaded for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,8 @@ from .quantization import Ranges, quantize
 TIERS = (1_000, 2_500, 6_000, 14_000, 32_000)
 _CONTRIBUTION_SHARE = 0.5
 _UNCHANGED = -2
+_POSTINGS_AT_A_TIME = 1_000_000
+_RANGES = ("impact", "contribution", "length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +119,51 @@ def arrange(
 ) -> Postings:
     """Arrange the postings in their tiers; ``ceiling`` is BM25F's maximum for a term of rarity 1.
 
-    Levels are those of an index with so many ``passages``: as many as there are, if nothing is said.
+    Levels are those of an index with so many ``passages``: as many as there are, if nothing is said. Terms do
+    not matter to one another: a range of them at a time bounds the memory that the work takes.
     """
+    most = shape.passages if passages is None else passages
+    document_of, pairs, found = shape.document_of, 0, list[Postings]()
+    for first, end in _term_ranges(lexicon.starts):
+        part = lexicon.between(first, end)
+        document = document_of[part.passage]
+        opening = np.flatnonzero(changes(term_of(part)) | changes(document))
+        own = cosines.between(
+            lexicon.starts[[first, end]].tolist(), (pairs, pairs + len(opening)), (first, end)
+        )
+        pairs += len(opening)
+        ordinal = part.passage - shape.first.astype(np.int32)[document]
+        found.append(_arranged(part, document, ordinal, opening, own, ceiling, most))
+    return _joined(found)
+
+
+def _term_ranges(starts: Ints) -> Iterator[tuple[int, int]]:
+    """Yield ranges of terms that share about so many postings; one, if there are no terms."""
+    first, terms = 0, len(starts) - 1
+    while True:
+        end = int(np.searchsorted(starts, starts[first] + _POSTINGS_AT_A_TIME, side="right")) - 1
+        end = min(terms, max(end, first + 1))
+        yield first, end
+        if end == terms:
+            return
+        first = end
+
+
+def _arranged(
+    lexicon: Lexicon,
+    document: Narrow,
+    ordinal: Narrow,
+    opening: Ints,
+    cosines: CosineContributions,
+    ceiling: float,
+    passages: int,
+) -> Postings:
     term = term_of(lexicon)
-    document = shape.document_of[lexicon.passage]
     impact = lexicon.score / (lexicon.idf[term] * np.float32(ceiling))
-    opening = np.flatnonzero(changes(term) | changes(document))
     counts = np.diff(np.append(opening, len(term)))
     tier = _tiers(term, opening, counts, _worth(term, impact, cosines, lexicon, opening))
     order = np.lexsort((document[opening], tier, term[opening]))
-    written = quantize(shape.passages if passages is None else passages, lexicon, opening, impact, cosines)
+    written = quantize(passages, lexicon, opening, impact, cosines)
     del impact
     rows = _spans(opening[order], (opening + counts)[order])
     owner = term[opening].astype(np.int64) * (len(TIERS) + 1) + tier
@@ -138,12 +175,33 @@ def arrange(
         lists,
         _gaps(document[opening][order], lists),
         starts,
-        _gaps((lexicon.passage - shape.first.astype(np.int32)[document])[rows], starts),
+        _gaps(ordinal[rows], starts),
         written.impact[rows],
         written.contribution[order],
         zigzag(written.change)[rows],
         np.bincount(term[opening], minlength=len(lexicon.terms)),
     )
+
+
+def _joined(parts: Sequence[Postings]) -> Postings:
+    """Return the postings of consecutive ranges of terms as one."""
+    return Postings(
+        Ranges(*(np.concatenate([getattr(part.ranges, name) for part in parts]) for name in _RANGES)),
+        _joined_offsets([part.lists for part in parts]),
+        np.concatenate([part.document_gap for part in parts]),
+        _joined_offsets([part.passages for part in parts]),
+        np.concatenate([part.ordinal_gap for part in parts]),
+        np.concatenate([part.impact for part in parts]),
+        np.concatenate([part.contribution for part in parts]),
+        np.concatenate([part.change for part in parts]),
+        np.concatenate([part.documents_of for part in parts]),
+    )
+
+
+def _joined_offsets(parts: Sequence[Ints]) -> Ints:
+    ends = np.cumsum([0, *(part[-1] for part in parts)])
+    counted = [part[1:] + end for part, end in zip(parts, ends[:-1].tolist(), strict=True)]
+    return np.concatenate([[0], *counted]).astype(np.int64)
 
 
 def _worth(

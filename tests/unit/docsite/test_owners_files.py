@@ -78,7 +78,7 @@ def test_a_template_that_fails_is_named_with_its_line(
     with pytest.raises(SettingsError) as caught:
         _build(tmp_path, settings)
     assert caught.value.where == f"{tmp_path}/theme/page.html:{line}"
-    assert told in caught.value.what and "Mend that line" in caught.value.hint
+    assert told in caught.value.what and "Fix that line" in caught.value.hint
     assert not (tmp_path / "site").exists() and [p.name for p in tmp_path.iterdir()] == ["theme"]
 
 

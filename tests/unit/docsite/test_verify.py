@@ -101,7 +101,7 @@ def test_a_build_says_when_it_read_and_what_it_healed(
     result = build_site(snapshot, site, Site(verify_nights=5))
     # A page that has another text tonight was damaged all the same.
     assert result.healed == len(names)
-    assert f"{len(names)} files of the site were not as they had been written" in caplog.text
+    assert f"{len(names)} damaged files of the site were rebuilt" in caplog.text
     assert (site / MARKER).stat().st_mtime_ns == later
     assert build_site(snapshot, site, Site(verify_nights=1)).healed == 0
 
@@ -176,7 +176,7 @@ def test_a_folder_without_a_site_is_refused_and_so_is_an_older_record(
     record._unpacked.cache_clear()
     with pytest.raises(UnsupportedFormat) as caught:
         check_site(site)
-    assert caught.value.hint == f"Write every file anew: noctule site --full --out {site}"
+    assert caught.value.hint == f"Rebuild every file: noctule site --full --out {site}"
 
 
 def test_a_site_that_is_replaced_while_it_is_read_is_read_again(

@@ -186,7 +186,7 @@ def test_the_description_is_sound(asked: Asked) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "docs.example.org", "::"])
 def test_a_search_is_not_opened_to_a_network_by_accident(host: str, tmp_path: Path) -> None:
     parts = ServedParts(parse({"serve": {"host": host}}, where="test"), tmp_path)
-    with pytest.raises(SettingsError, match="anybody"):
+    with pytest.raises(SettingsError, match="anyone"):
         require_guarded(parts, allow_anonymous=False)
     require_guarded(parts, allow_anonymous=True)
     require_guarded(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import pytest
 from bs4 import BeautifulSoup
 
+from noctule.pipeline.navigation.toctree import toctrees
+from noctule.pipeline.parse.rst.parser import rst_html
 from tests.pictures import png
 from tests.site_builder import content_of, page_of
 
@@ -33,6 +37,59 @@ def test_formulas_below_each_other_are_aligned_or_apart_and_have_names() -> None
     (link,) = page.select("article p > a")
     name = str(link["href"]).removeprefix("#")
     assert link.text == "(one)" and page.find(id=name) is not None
+
+
+GLOSSARY = """Terms
+=====
+
+.. glossary::
+
+   Wing beat
+   flap
+      One stroke.
+
+   roost : noun
+      Where bats sleep.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("wing beat", "wing beat"), ("flap", "flap"), ("a <Roost>", "a")]
+)
+def test_a_term_leads_to_its_entry_in_the_glossary(name: str, shown: str) -> None:
+    (link,) = _page(f"See :term:`{name}`.", terms=GLOSSARY).select("article p > a")
+    page, _, anchor = str(link["href"]).partition("#")
+    entry = page_of({"terms.rst": GLOSSARY}, "terms.html").find(id=unquote(anchor))
+    assert (link.text, page) == (shown, "terms.html")
+    assert entry is not None and entry.parent is not None and entry.parent.name == "dt"
+
+
+def test_a_term_of_another_projects_glossary_is_text() -> None:
+    page = _page("See :term:`iterator`, and :term:`flap` here.\n\n.. glossary::\n\n   flap\n      Stroke.")
+    assert [link.text for link in page.select("article p > a")] == ["flap"]
+    assert page.select(".missing-link") == [] and "See iterator, and" in page.text
+
+
+def test_a_hidden_table_of_contents_is_on_no_page_and_orders_the_site() -> None:
+    tree = (
+        '.. toctree::\n   :hidden:\n   :caption: The "owls"\n\n'
+        "   terms\n   Issues <https://example.org/a?b=c>\n"
+    )
+    page = _page(f"{tree}\nAfter.\n", terms=GLOSSARY)
+    assert page.select("article li") == [] and "After." in page.text
+    html = rst_html(f"Page\n====\n\n{tree}", "test")
+    assert "Issues" not in BeautifulSoup(html, "html.parser").text
+    (listed,) = toctrees("", html)
+    assert listed.title == 'The "owls"'
+    assert [(each.title, each.target) for each in listed.children] == [
+        ("", "terms"),
+        ("Issues", "https://example.org/a?b=c"),
+    ]
+
+
+def test_what_is_said_to_a_theme_is_not_on_the_page() -> None:
+    page = page_of({"page.rst": ":layout: landing\n:hide-toc:\n:Version: 2\n\nText.\n"}, "page.html")
+    assert [each.text for each in page.select("article dt")] == ["Version"]
 
 
 def test_an_aligned_formula_of_markdown_is_drawn_without_its_signs() -> None:

@@ -242,6 +242,7 @@ class WithoutDocuments:
     """A snapshot without some documents, for who reads documents, passages and links of it."""
 
     id = "0" * 20
+    spill = None
 
     def __init__(self, snapshot: Snapshot, gone: Sequence[str]) -> None:
         self._snapshot, self._gone = snapshot, pa.array(gone)

@@ -8,9 +8,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ from noctule.docsite.search.index import search_files
 from noctule.docsite.search.inverted_file import Quantizer, make_inverted_file
 from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.material import Lexicon, Meanings, Shape, TermVectors
-from noctule.docsite.search.postings import TIERS, arrange
+from noctule.docsite.search.postings import TIERS, Postings, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
 from noctule.docsite.search.spelling import Surfaces, aliases
 from noctule.docsite.search.terms import Sizes, first_terms, make_shards, runs_by_use
@@ -43,6 +44,8 @@ __all__ = ["search_site"]
 
 class _Without:
     """A snapshot that lacks some tables."""
+
+    spill = None
 
     def __init__(self, snapshot: object, *missing: str) -> None:
         self._snapshot, self._missing = snapshot, missing
@@ -168,6 +171,26 @@ def test_an_empty_corpus_has_an_empty_index(files: Files) -> None:
     lexicon, shape = _lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64))
     found = arrange(lexicon, shape, no_contributions(lexicon, shape), 1.0)
     assert make_shards(lexicon, found, None, {}, files, _borders(lexicon)).shards == ()
+
+
+def test_postings_are_arranged_a_range_of_terms_at_a_time_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    lists = [np.flatnonzero(random.random(400) < share).tolist() for share in (0.9, 0.02, 0.3, 0.01, 0.5)]
+    lexicon = _lexicon(["a", "b", "c", "d", "e"], lists)
+    shape = Shape(np.arange(0, 401, 4), np.zeros(100, np.int64))
+    passages = random.normal(size=(400, 8)).astype(np.float32)
+    vectors = TermVectors(np.full(5, 0.01, np.float32), random.integers(-127, 127, (5, 8)).astype(np.int8))
+    cosines = cosine_contributions(lexicon, shape, vectors, passages, passages[::4])
+    at_once = arrange(lexicon, shape, cosines, 1.0)
+    for most in (1, 20, 500):
+        monkeypatch.setattr("noctule.docsite.search.postings._POSTINGS_AT_A_TIME", most)
+        for one, other in zip(_arrays(arrange(lexicon, shape, cosines, 1.0)), _arrays(at_once), strict=True):
+            assert one.dtype == other.dtype and np.array_equal(one, other)
+
+
+def _arrays(postings: Postings) -> list[npt.NDArray[Any]]:
+    found = [getattr(postings, each.name) for each in fields(postings)]
+    return [getattr(found[0], each.name) for each in fields(found[0])] + found[1:]
 
 
 def _risen(gaps: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

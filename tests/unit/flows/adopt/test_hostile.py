@@ -64,7 +64,7 @@ def test_documents_outside_the_project_are_not_taken_over(
     name: str, text: str, place: str, tmp_path: Path
 ) -> None:
     repo = _project(tmp_path, {name: text.format(place.format(top=tmp_path))})
-    with pytest.raises(SourceError, match="leads out of the project"):
+    with pytest.raises(SourceError, match="outside the project"):
         take_over(repo / name)
 
 

@@ -215,6 +215,25 @@ def test_settings_of_every_tool_are_taken_over(
     assert all("#" in line for line in text.splitlines() if line.startswith(("title", "base_url", "root")))
 
 
+def test_files_beside_the_folder_of_documents_may_be_included(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/conf.py").write_text("project = 'T'\n")
+    (tmp_path / "docs/changes.rst").write_text(".. include:: ../CHANGES.rst\n")
+    (tmp_path / "CHANGES.rst").write_text("Changes\n=======\n")
+    monkeypatch.chdir(tmp_path)
+    written, _ = take_over_settings(tmp_path, Path("docs"))
+    given = tomllib.loads(written.path.read_text())
+    assert given["collections"][written.collection]["snippet_folders"] == ["."]
+    written.path.unlink()
+    monkeypatch.chdir(tmp_path / "docs")
+    written, _ = take_over_settings(tmp_path / "docs", Path())
+    assert "snippet_folders" not in written.path.read_text(), (
+        "nobody said that the folder around is the project"
+    )
+
+
 def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "mkdocs.yml").write_text("INHERIT: mkdocs.yml\n")
     with pytest.raises(SourceError, match="in a circle"):
@@ -222,7 +241,7 @@ def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_no_tool_and_a_second_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="not a folder of a tool"):
+    with pytest.raises(SourceError, match="no settings of a known tool"):
         take_over_settings(tmp_path, tmp_path)
     (tmp_path / "book.toml").write_text("[book\n")
     with pytest.raises(SourceError, match="cannot be read"):

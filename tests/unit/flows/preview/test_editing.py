@@ -39,7 +39,7 @@ class Folder:
         """Write files, named without their folder's slash and ending, remove others, and show them."""
         paths = []
         for name, text in changed.items():
-            relative = f"{name.replace('_', '/')}.md"
+            relative = f"{name.replace('_', '/', 1)}.md"
             path = self.root / relative
             self.texts.pop(relative, None)
             if text is None:
@@ -135,6 +135,39 @@ def test_a_draft_is_taken_back(folder: Folder) -> None:
     edition = folder.save(owl="---\ndraft: true\n---\n# Owl\n\nHoot.\n")
     assert edition.page_of("owl.html") is None
     assert not edition.problems
+
+
+@pytest.mark.parametrize(
+    ("settings_file", "text"),
+    [
+        ("_config.yml", "defaults: [{scope: {path: guide}, values: {published: false}}]"),
+        ("quartz.config.ts", "export default { configuration: { ignorePatterns: ['guide'] } }"),
+        ("book.toml", '[book]\nsrc = "notes"'),
+    ],
+)
+def test_what_the_tools_settings_keep_private_is_not_shown(
+    settings_file: str, text: str, folder: Folder, tmp_path: Path
+) -> None:
+    before = folder.save(guide_bat="# Bat\n\nSeen.\n")
+    assert "Seen." in _page(before, "guide/bat.html")
+    (tmp_path / settings_file).write_text(text)
+    (folder.root / "SUMMARY.md").write_text("- [Home](index.md)\n- [Owl](owl.md)\n")
+    edition = folder.save(guide_bat="# Bat\n\nSecret.\n", owl="# Owl\n\nShown.\n")
+    assert edition.page_of("guide/bat.html") is None
+    assert "Shown." in _page(edition, "owl.html")
+
+
+def test_pages_are_private_while_a_section_says_so(folder: Folder, tmp_path: Path) -> None:
+    (tmp_path / "hugo.toml").write_text("title = 'Notes'\n")
+    hidden = folder.save(guide__index="---\ncascade: {draft: true}\n---\n# Guide\n")
+    assert hidden.page_of("guide/bat.html") is None
+    assert folder.save(owl="# Owl\n\nShown.\n").page_of("guide/bat.html") is None
+    shown = folder.save(guide__index="# Guide\n")
+    assert "Flies at dusk." in _page(shown, "guide/bat.html")
+
+
+def test_a_page_of_a_day_to_come_is_not_shown(folder: Folder) -> None:
+    assert folder.save(owl="---\npublishDate: 2999-01-01\n---\n# Owl\n").page_of("owl.html") is None
 
 
 def test_an_included_file_changes_the_documents_that_include_it(folder: Folder) -> None:

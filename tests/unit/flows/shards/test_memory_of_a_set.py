@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from noctule.artifacts.store.store import Store
+from noctule.docsite.library import Library
 from noctule.flows.api import build_snapshot
 from noctule.flows.engines.local import InlineCaller
 from noctule.flows.shards.files import of_corpus, of_shard
@@ -27,6 +29,24 @@ def test_links_of_a_shard_are_objects_one_block_at_a_time(
     for name in ("0000", "0001"):
         links = of_shard(store.root, name).read("links")
         assert len(links) > 16 and max(map(len, links.to_batches())) <= 8
+
+
+@pytest.mark.parametrize("shards", [{}, {"count": 3}])
+def test_what_a_site_keeps_of_its_documents_is_outside_memory(tmp_path: Path, shards: dict[str, int]) -> None:
+    write_library(tmp_path / "notes")
+    store, held = Store(tmp_path / "store"), list[int]()
+    build_snapshot(settings_for(tmp_path / "notes", **shards), store)
+    with store.open() as opened:
+        for snapshot in (opened, opened.outside_memory(tmp_path)):
+            before = pa.total_allocated_bytes()
+            library = Library(snapshot)
+            held.append(pa.total_allocated_bytes() - before)
+            assert library.documents.column("doc_id").to_pylist() == [*library.by_id]
+            assert len(library.link_rows.table) == opened.rows("links")
+        for name in ("documents", "sections", "passages", "postings", "links", "terms"):
+            assert opened.outside_memory(tmp_path).table(name).equals(opened.table(name)), name
+    assert held[1] < held[0] / 4
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "store"]
 
 
 def test_communities_are_found_by_a_worker_and_only_when_something_changed(

@@ -231,7 +231,7 @@ def test_a_target_that_fills_up_keeps_its_edition(
     with pytest.MonkeyPatch.context() as patched:
         put = filesystem.put_file
         patched.setattr(filesystem, "put_file", lambda *given: (fill(), put(*given)))
-        with pytest.raises(RemoteUnavailable, match=r"it is full: .*No space left") as caught:
+        with pytest.raises(RemoteUnavailable, match=r"the target is full: .*No space left") as caught:
             send(store, address, 1)
     assert "Make room" in caught.value.hint and SHARDS in caught.value.where
     assert require_whole(address) == names[0]

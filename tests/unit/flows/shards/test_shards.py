@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from noctule.artifacts.disk.manifest import Manifest
@@ -277,6 +278,23 @@ def test_nights(copy: Built) -> None:
     copy.sharded.prune(0)
     with copy.sharded.open() as opened:
         check_deep(copy.sharded.path_of(opened.id), opened.id)
+
+
+def test_a_site_of_frequencies_of_an_earlier_night(copy: Built, tmp_path: Path) -> None:
+    """Within the drift, a term has more postings or fewer than its kept frequency says."""
+    settings, site = settings_for(copy.root, count=3, drift=0.5), tmp_path / "site"
+    build(copy, drift=0.5)
+    build_site(site, store=copy.sharded.root, settings=settings)
+    path = copy.root / "hub.md"
+    path.write_text(path.read_text() + "\n## Owls at dusk\n\nThe nest4 of wrens.\n")
+    build(copy, drift=0.5)
+    with copy.sharded.open() as opened:
+        lengths = pc.list_value_length(opened.table("postings", ["passage"])["passage"]).to_pylist()
+        assert opened.table("terms", ["passages"])["passages"].to_pylist() != lengths
+        check_deep(copy.sharded.path_of(opened.id), opened.id)
+    for out in (site, tmp_path / "anew"):
+        build_site(out, store=copy.sharded.root, settings=settings)
+        assert "wrens" in (out / "hub.html").read_text("utf-8")
 
 
 def test_two_documents_at_one_address_in_two_shards(copy: Built) -> None:

@@ -88,3 +88,8 @@ def test_thousands_of_names_before_an_element_cost_time_in_proportion() -> None:
     began = time.process_time()
     rst_html("".join(f".. _a{at}:\n" for at in range(8_000)) + "\nText.\n", "x")
     assert time.process_time() - began < 6
+
+
+def test_a_section_keeps_the_name_that_a_link_to_it_has_too() -> None:
+    html = rst_html("See `The owl <#the-owl>`_.\n\nThe owl\n-------\n\nHoots.\n", "test")
+    assert '<a href="#the-owl">The owl</a>' in html and '<h1 id="the-owl">' in html

@@ -159,4 +159,4 @@ def test_a_file_that_anybody_may_write_is_warned_of(tmp_path: Path, caplog: Any)
     assert not caplog.text
     path.chmod(0o666)
     TokenFile(path)
-    assert "anybody on this machine may write" in caplog.text
+    assert "anyone on this machine can write" in caplog.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -47,6 +48,11 @@ def made(template: str, given: str = "", *, encloses: bool = False) -> str | Non
         ('{{ ref . "b.md" }}', "", "b.md"),
         ("{{- /* use: {{< x >}} */ -}}\n\n    <i>\n\n    x</i>", "", "<i>\nx</i>"),
         ('{{ with .Get "a" }}{{ . }}{{ $.Get "b" }}{{ end }}', "a=1 b=2", "12"),
+        ('{{ title "don\'t feed the well-known owl of" }}', "", "Don't Feed the Well-Known Owl Of"),
+        ("{{ add 1 2.5 }} {{ add 1 2 3 }} {{ add 0.5 0.5 }}", "", "3.5 6 1"),
+        ('{{ add "a" "b" }} {{ sub 5 1 1 }}', "", "ab 3"),
+        ('{{ delimit (slice "a" "b" "c") ", " " and " }}', "", "a, b and c"),
+        ('{{ delimit (slice "a") ", " " and " }}', "", "a"),
         ("{{ if isset .Params 1 }}{{ index .Params 1 }}{{ end }}", "a b", "b"),
         ("{{ if .IsNamedParams }}n{{ else }}p{{ end }}{{ len .Params }}", "a", "p1"),
     ],
@@ -173,3 +179,36 @@ def test_a_hostile_template_costs_time_in_proportion(piece: str) -> None:
     start = time.process_time()
     made((piece * 20_000)[:20_000])
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ('{{ partial "card.html" . }}!', "card a Owls!"),
+        ('{{ partialCached "card" $ }}', "card a Owls"),
+        ('{{ partial "deep/named.html" (dict "name" "Bat") }}', "Bat, Bat,"),
+        ('{{ $made := partial "card" . }}{{ upper $made }}', "CARD A OWLS"),
+        ('{{ partial "card" (dict "x" 1) }}', None),
+        ('{{ partial "value" . }}', None),
+        ('{{ partial "none" . }}', None),
+        ('{{ partial "../secret" . }}', None),
+        ('{{ partial "again" . }}', None),
+    ],
+)
+def test_a_template_uses_the_partials_of_its_site(
+    template: str, expected: str | None, tmp_path: Path
+) -> None:
+    texts = {
+        "card": "card {{ .Get 0 }} {{ $.Page.Title }}",
+        "deep/named": "{{ with .name }}{{ . }}, {{ $.name }}, {{ $.none }}{{ end }}",
+        "value": "{{ return 1 }}",
+        "again": '{{ partial "again" . }}{{ partial "again" . }}',
+        "../secret": "secret",
+    }
+    folder = tmp_path / "partials"
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.html").write_text(text)
+    context = Context(Project("/docs", partials=(str(folder),)), {"title": "Owls"})
+    found = filled(template, arguments("a"), context, encloses=False)
+    assert (found and "".join(found)) == expected

@@ -1,4 +1,4 @@
-"""Links as written, and the images and attachments that they lead to, with the place of each in the site."""
+"""What a document has several of: sections, code blocks, links as written and the assets they lead to."""
 
 from __future__ import annotations
 
@@ -11,6 +11,26 @@ from ..pipeline.assets.media import MEDIA_TYPES, MediaType
 from . import urls
 
 ASSET_COLUMNS = ("collection", "path", "asset_id", "media_type", "width", "height")
+
+
+@dataclass(frozen=True, slots=True)
+class SectionRow:
+    """A section's anchor and the byte range of the document's text that it covers."""
+
+    slug: str
+    title: str
+    level: int
+    byte_start: int
+    byte_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSpan:
+    """A code block's language and the byte range of the document's text that it covers."""
+
+    language: str
+    byte_start: int
+    byte_end: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,169 @@
+"""Lists of files that scripts of Docusaurus, VitePress, VuePress and Sphinx leave out: their literals."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.navigation.literals import names_in
+from ...pipeline.navigation.sidebars import read_script
+from ...pipeline.patterns import pattern_fault
+from .file_patterns import of_shell, of_sphinx
+from .tool_settings import NotKnown, SettingsText, texts_of
+
+_ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
+_DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in _ENDINGS)
+_VITEPRESS = tuple(f".vitepress/config{each}.{ending}" for each in ("", "/index") for ending in _ENDINGS)
+_VUEPRESS = tuple(f".vuepress/config.{ending}" for ending in _ENDINGS)
+_SPHINX, _KEY = "conf.py", "exclude_patterns"
+_COMPUTED = "a part of it is computed or not understood, and what that leaves out is published"
+_NOT_READ = "it cannot be read, and what it leaves out is published"
+_FOLDERS = {"docs": "docs", "blog": "blog"}
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptList:
+    """What a setting leaves out below ``base``, and why a part of it is not known, if one is not."""
+
+    setting: str
+    base: Path
+    patterns: list[str] = field(default_factory=list)
+    left: str = ""
+
+
+def docusaurus_lists(folders: Sequence[Path]) -> Iterator[ScriptList]:
+    """Yield ``exclude`` of the documents and the blog of Docusaurus, and of further folders of either."""
+    for found in _scripts(folders, _DOCUSAURUS, "exclude"):
+        given = read_script(found.text, found.name)
+        for kind, options in _docusaurus_options(given if isinstance(given, dict) else {}):
+            if "exclude" in options:
+                path = options.get("path")
+                base = below(found.folder, path if isinstance(path, str) else _FOLDERS[kind])
+                yield _list(f"exclude of {found.name}", base, options["exclude"])
+
+
+def _docusaurus_options(given: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for key in ("presets", "plugins"):
+        listed = given.get(key)
+        for name, *options in filter(_is_named, listed if isinstance(listed, list) else ()):
+            table = options[0] if options and isinstance(options[0], dict) else {}
+            for kind in _FOLDERS:
+                own = table.get(kind) if key == "presets" else table if name.endswith(f"-{kind}") else None
+                if isinstance(own, dict):
+                    yield kind, own
+
+
+def _is_named(given: object) -> bool:
+    return isinstance(given, list) and bool(given) and isinstance(given[0], str)
+
+
+def vitepress_lists(folders: Sequence[Path]) -> Iterator[ScriptList]:
+    """Yield ``srcExclude`` of VitePress, and what ``pagePatterns`` of VuePress leave out."""
+    for found in _scripts(folders, _VITEPRESS, "srcExclude"):
+        given = read_script(found.text, found.name)
+        table = given if isinstance(given, dict) else {}
+        source = table.get("srcDir")
+        base = below(found.folder, source if isinstance(source, str) else ".")
+        yield _list(f"srcExclude of {found.name}", base, table.get("srcExclude"))
+    for found in _scripts(folders, _VUEPRESS, "pagePatterns"):
+        given = read_script(found.text, found.name)
+        listed = given.get("pagePatterns") if isinstance(given, dict) else None
+        texts = listed if isinstance(listed, list) else [None]
+        left = [each[1:] if isinstance(each, str) else each for each in texts if str(each)[:1] != "*"]
+        yield _list(f"pagePatterns of {found.name}", found.folder, left)
+
+
+def _scripts(folders: Sequence[Path], names: Iterable[str], key: str) -> Iterator[SettingsText]:
+    """Yield the scripts in which a name stands, outside of comments and strings."""
+    for name in names:
+        try:
+            for found in texts_of(folders, [name]):
+                if key in found.text and key in names_in(found.text):
+                    yield found
+        except NotKnown:
+            continue
+
+
+def below(folder: Path, name: str) -> Path:
+    """Return the path that settings in a folder name."""
+    return Path(os.path.normpath(folder / name.replace("\0", "\ufffd")))
+
+
+def _list(setting: str, base: Path, given: object) -> ScriptList:
+    """Return a list of patterns of a shell; what is none of them is left."""
+    texts = given if isinstance(given, list) else [given]
+    read = [[*of_shell(each)] if isinstance(each, str) else [] for each in texts]
+    sound = [each for each in read if each and not any(map(pattern_fault, each))]
+    left = "" if len(sound) == len(texts) else _COMPUTED
+    return ScriptList(setting, base, [pattern for each in sound for pattern in each], left)
+
+
+def sphinx_list(folders: Sequence[Path]) -> ScriptList | None:
+    """Return ``exclude_patterns`` of the nearest ``conf.py``: every text that may be added to it."""
+    setting = f"{_KEY} of {_SPHINX}"
+    for folder in folders:
+        try:
+            found = next(texts_of([folder], (_SPHINX,)), None)
+            if found is None:
+                continue
+            if _KEY not in found.text:
+                return None
+            return _of_sphinx(ScriptList(setting, folder), ast.parse(found.text))
+        except (NotKnown, SyntaxError, ValueError, MemoryError, RecursionError):
+            return ScriptList(setting, folder, left=_NOT_READ)
+    return None
+
+
+def _of_sphinx(empty: ScriptList, script: ast.Module) -> ScriptList:
+    constants = {
+        node.targets[0].id: node.value
+        for node in script.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    known = [text for node in ast.walk(script) for value in _given(node) for text in _texts(value, constants)]
+    patterns = [of_sphinx(each) for each in known if each]
+    sound = [each for each in patterns if not pattern_fault(each)]
+    left = "" if len(sound) == len(known) else _COMPUTED
+    return ScriptList(empty.setting, empty.base, list(dict.fromkeys(sound)), left)
+
+
+def _given(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what a statement assigns to the setting, or adds to it."""
+    if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value is not None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(map(_is_setting, targets)):
+            yield node.value
+    elif (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and _is_setting(node.func.value)
+        and node.func.attr in ("append", "extend", "insert")
+    ):
+        yield from node.args[-1:]
+
+
+def _is_setting(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == _KEY
+
+
+def _texts(node: ast.expr, constants: Mapping[str, ast.expr], depth: int = 0) -> Iterator[str]:
+    """Yield the texts of an expression of literals; an empty one for each part that is something else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+        for each in node.elts:
+            yield from _texts(each, constants, depth)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from _texts(node.left, constants, depth)
+        yield from _texts(node.right, constants, depth)
+    elif isinstance(node, ast.Starred):
+        yield from _texts(node.value, constants, depth)
+    elif isinstance(node, ast.Name) and node.id in constants and depth < 10:
+        if node.id != _KEY:  # what it was is among its texts
+            yield from _texts(constants[node.id], constants, depth + 1)
+    else:
+        yield ""

@@ -1,0 +1,75 @@
+"""Settings files of other tools, found and read within bounds; nothing of them is run."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.errors import is_transient
+from ...pipeline.source_files import briefly_away
+from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml
+
+MAX_BYTES = 2_000_000
+
+
+class NotKnown(Exception):
+    """A file of settings cannot be read; the message is its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsText:
+    """The text of a settings file, and its name below the folder that it was looked for in."""
+
+    folder: Path
+    name: str
+    text: str
+
+    def mentions(self, *keys: str) -> bool:
+        """Return whether one of these words stands in its name or its text, in any letter case."""
+        within = f"{self.name}\n{self.text}".lower()
+        return any(key.lower() in within for key in keys)
+
+    def values(self) -> Any:
+        """Return the values of the YAML or TOML that it is; raise ``NotKnown``."""
+        try:
+            return read_toml(self.text) if self.name.endswith(".toml") else read_yaml(self.text)
+        except (tomllib.TOMLDecodeError, NotRead, ValueError, RecursionError):
+            raise NotKnown(self.name) from None
+
+
+def texts_of(folders: Sequence[Path], names: Iterable[str]) -> Iterator[SettingsText]:
+    """Yield each of these files that is there, within its folder; raise ``NotKnown`` and ``SourceError``."""
+    for name in names:
+        for folder in folders:
+            try:
+                content = read_regular(folder / name, MAX_BYTES, folder)
+                yield SettingsText(folder, name, content.decode("utf-8", "replace"))
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except (OSError, NotRead) as error:
+                raise unread(error, name) from error
+
+
+def unread(error: OSError | NotRead, name: str) -> Exception:
+    """Return what to raise for a file: one that is only away for a moment makes no document private."""
+    if isinstance(error, OSError) and is_transient(error):
+        return briefly_away(error, name)
+    return NotKnown(name)
+
+
+def tables_at(
+    folders: Sequence[Path], names: Iterable[str], key: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the name and the values of each of these files that may hold something under this key."""
+    for found in texts_of(folders, names):
+        if found.mentions(key):
+            values = found.values()
+            yield found.name, values if isinstance(values, dict) else {key: values}
+
+
+def tables_in(value: object) -> list[dict[str, Any]]:
+    """Return the tables of a list, or the one that stands alone."""
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]

@@ -1,0 +1,145 @@
+"""What lists of files in a tool's own settings leave out is in no snapshot, without settings of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from noctule.flows.sources.withheld import withheld
+from noctule.pipeline.model import Rejection
+from noctule.pipeline.settings.reading import parse as parse_settings
+
+PATHS = ["README.md", "guide/README.md", "guide/_part.md", "guide/open.md", "internal/plan.md", "open.md"]
+
+
+def rejections(tmp_path: Path, root: str, files: dict[str, str], drafts: bool = False) -> list[Rejection]:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    folder = tmp_path / root
+    folder.mkdir(parents=True, exist_ok=True)
+    given = {"root": str(folder), "drafts": drafts}
+    settings = parse_settings({"collections": {"docs": given}}, "test")
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in PATHS]
+    return withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+
+
+def left_out(tmp_path: Path, root: str, name: str, text: str) -> list[str]:
+    """Return the documents that a settings file leaves out; no part of it is unknown."""
+    found = rejections(tmp_path, root, {name: text})
+    assert all(each.kind == "skipped" and name.rpartition("/")[2] in each.reason for each in found)
+    assert rejections(tmp_path, root, {name: text}, drafts=True) == []
+    return [each.path for each in found]
+
+
+ADDED = "exclude_patterns = []\nif tags.has('p'):\n  exclude_patterns.append('internal')"
+IN_INTERNAL = ["internal/plan.md"]
+READMES = ["README.md", "guide/README.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("mkdocs.yml", "exclude_docs: |\n  README.md\n  /internal/\n", sorted([*READMES, *IN_INTERNAL])),
+        ("mkdocs.yml", "draft_docs: |\n  internal/\n", IN_INTERNAL),
+        ("mkdocs.yml", "exclude_docs: |\n  *.md\n  !open.md\n", [e for e in PATHS if "open" not in e]),
+        ("mkdocs.yml", "not_in_nav: internal/\n", []),
+        ("mkdocs.yml", "docs_dir: other\nexclude_docs: internal/\n", []),
+        ("mkdocs.yml", "docs_dir: ./docs/\nexclude_docs: internal/\n", IN_INTERNAL),
+        ("mkdocs.yml", "exclude_docs: [\n", PATHS),
+        ("mkdocs.yml", "nav: [\n", []),
+        ("zensical.toml", '[project]\nexclude_docs = "internal/"\n', IN_INTERNAL),
+        ("docs/_config.yml", "exclude: [internal, '*.txt']", IN_INTERNAL),
+        ("_config.yml", "source: docs\nexclude: [README.md]", ["README.md"]),
+        ("docs/_config.yml", "exclude: ['*README.md']", READMES),
+        ("docs/_config.yml", "sphinx: {}\nexclude_patterns: ['**/README.md']", ["guide/README.md"]),
+        ("docs/conf.py", "exclude_patterns = ['internal', 'other']", IN_INTERNAL),
+        ("docs/conf.py", "exclude_patterns: list[str] = []\nexclude_patterns += ['*/README*']", READMES[1:]),
+        ("docs/conf.py", "exclude_patterns = ['**README.md']", READMES),
+        ("docs/conf.py", "HIDDEN = ['internal']\nexclude_patterns = ['x', *HIDDEN] + ['y']", IN_INTERNAL),
+        (
+            "docs/conf.py",
+            "exclude_patterns = []\nif tags.has('p'):\n  exclude_patterns.append('internal')",
+            IN_INTERNAL,
+        ),
+        ("conf.py", "exclude_patterns = ['docs/internal/*']", IN_INTERNAL),
+        (
+            "docs/.vitepress/config.mts",
+            "export default define({ srcExclude: ['**/{README,X}.md'] })",
+            READMES,
+        ),
+        (
+            ".vitepress/config.js",
+            "module.exports = { srcDir: 'docs', srcExclude: ['README.md'] }",
+            READMES[:1],
+        ),
+        (
+            "docs/.vuepress/config.js",
+            "export default { pagePatterns: ['**/*.md', '!internal'] }",
+            IN_INTERNAL,
+        ),
+        ("hugo.toml", 'ignoreFiles = ["/internal/", "_part"]', ["guide/_part.md", *IN_INTERNAL]),
+        ("hugo.toml", 'ignoreFiles = ["("]', PATHS),
+        (
+            "docusaurus.config.js",
+            "module.exports = { presets: [['classic', { docs: { exclude: ['**/_*.{js,md}'] } }]] }",
+            ["guide/_part.md"],
+        ),
+        (
+            "docusaurus.config.ts",
+            "export default { plugins: [['@docusaurus/plugin-content-docs', { exclude: ['internal/**'] }]] }",
+            IN_INTERNAL,
+        ),
+    ],
+)
+def test_what_the_settings_leave_out_is_private(
+    name: str, text: str, expected: list[str], tmp_path: Path
+) -> None:
+    assert sorted(left_out(tmp_path, "docs", name, text)) == expected
+
+
+def test_a_project_has_its_documents_in_a_folder(tmp_path: Path) -> None:
+    files = {"mkdocs.yml": "docs_dir: guide\nexclude_docs: README.md\n"}
+    assert [each.path for each in rejections(tmp_path, ".", files)] == ["guide/README.md"]
+
+
+def test_a_part_of_the_documents_is_below_the_settings(tmp_path: Path) -> None:
+    files = {"mkdocs.yml": "exclude_docs: /en/internal/\n"}
+    assert [each.path for each in rejections(tmp_path, "docs/en", files)] == IN_INTERNAL
+
+
+def test_settings_of_mkdocs_are_inherited(tmp_path: Path) -> None:
+    files = {"de/mkdocs.yml": "INHERIT: ../base.yml\n", "base.yml": "exclude_docs: internal/\n"}
+    assert [each.path for each in rejections(tmp_path, "de/docs", files)] == IN_INTERNAL
+
+
+def test_dendron_publishes_the_hierarchies_that_it_names(tmp_path: Path) -> None:
+    files = {"dendron.yml": "publishing: {siteHierarchies: [open]}\n"}
+    assert {each.path for each in rejections(tmp_path, "vault", files)} == {
+        path for path in PATHS if not path.endswith("open.md")
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("docs/conf.py", "exclude_patterns = ['internal', *found()]"),
+        ("docs/conf.py", "exclude_patterns = ['internal']\nexclude_patterns.extend(x for x in y)"),
+        ("docs/conf.py", "exclude_patterns = ['internal', '[z']"),
+        ("docs/.vitepress/config.ts", "export default { srcExclude: ['internal/**', ...others] }"),
+        ("docs/.vitepress/config.ts", "export default { srcExclude: ['internal/**', '@(a|b)'] }"),
+    ],
+)
+def test_what_a_script_computes_is_published_and_named(name: str, text: str, tmp_path: Path) -> None:
+    held = rejections(tmp_path, "docs", {name: text})
+    assert [each.path for each in held if each.kind == "skipped"] == IN_INTERNAL
+    noted = [each.reason for each in held if each.kind == "noted"]
+    assert len(noted) == 1 and name.removeprefix("docs/") in noted[0]
+    assert rejections(tmp_path, "docs", {name: text}, drafts=True) == []
+
+
+def test_a_script_that_cannot_be_read_makes_nothing_private(tmp_path: Path) -> None:
+    held = rejections(tmp_path, "docs", {"docs/conf.py": "exclude_patterns = [\n"})
+    assert [(each.kind, each.path) for each in held] == [("noted", ".")]
