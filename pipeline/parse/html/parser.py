@@ -11,7 +11,7 @@ from ...sanitize import sanitize
 from ..content import ParsedContent, first_title
 from ..dates import day_of
 from ..front_matter import one_line, unique
-from ..markup import require_tame, with_linked_frames, without_unseen
+from ..markup import require_tame, with_endless_as_text, with_linked_frames, without_unseen
 from .flow import Flow, attribute, language_of
 
 _AROUND = ("nav", "header", "footer", "aside")
@@ -27,7 +27,7 @@ def read_html(html: str, where: str) -> ParsedContent:
     require_tame(html, where)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-        soup = BeautifulSoup(html, "html.parser")
+        soup = BeautifulSoup(with_endless_as_text(html), "html.parser")
     metas = _metas(soup)
     title = one_line(soup.title.get_text()) if soup.title else ""
     language = _attribute(soup.html, "lang")

@@ -121,6 +121,14 @@ def test_tags_that_are_left_out_cost_time_in_proportion_to_their_number(piece: s
         assert time.process_time() - began < 3
 
 
+@pytest.mark.parametrize("piece", ["<meta name=", "<img\n"])
+def test_tags_that_never_end_are_text_and_cost_time_in_proportion_to_their_number(piece: str) -> None:
+    assert read("<p>a</p>b <img src=x").text == "a\n\nb <img src=x\n\n"
+    began = time.process_time()
+    assert read("<p>a</p>" + piece * 12_000).text.count("<") == 12_000
+    assert time.process_time() - began < 3
+
+
 def test_raw_html_of_another_format_loses_its_frame_and_keeps_what_it_holds() -> None:
     html = "<html><head><title>T</title></head><body>a<article><p>b</p></article>c</body></html><b>d"
     assert balanced(html, "c:x.rst") == "a<p>b</p>c<b>d</b>"
