@@ -9,6 +9,7 @@ from html import escape, unescape
 from ..errors import RejectedDocument
 from ..model import LinkKind
 
+_ENDLESS = re.compile(r"<(?=[a-z/])", re.IGNORECASE)
 # No quantifier here can run past the next "<": thousands of unclosed tags stay linear.
 _UNSEEN = re.compile(
     r"<!--.*?(?:-->|\Z)"
@@ -153,6 +154,12 @@ def without_unseen(html: str) -> str:
     and its versions differ on where they end.
     """
     return _UNSEEN.sub("", html)
+
+
+def with_endless_as_text(html: str) -> str:
+    """Escape tags that never end, over which Python's HTML parser takes quadratic time or which it drops."""
+    end = html.rfind(">") + 1
+    return html[:end] + _ENDLESS.sub("&lt;", html[end:])
 
 
 def visible_text(html: str) -> str:

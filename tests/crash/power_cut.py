@@ -26,7 +26,10 @@ from tests.crash.failing_disk import InterceptedDisk
 SAMPLES = int(os.environ.get("NOCTULE_POWER_CUTS", "20"))
 """Trees sampled before each flush that has too many for all of them."""
 
-EXHAUSTIVE_UP_TO = max(256, SAMPLES)
+FEW = min(20, SAMPLES)
+"""As many, where one bad tree has to be found, or only what a power cut in the end leaves matters."""
+
+_EXHAUSTIVE_UP_TO = 256
 FLUSHES = {"fsync", "sync_file_system"}
 Seen = frozenset[tuple[str, bytes | None]]
 
@@ -57,8 +60,10 @@ class RecordingDisk(InterceptedDisk):
         forget: Callable[[Flush], bool] = lambda _: False,
         sees: Callable[[str], bool] = is_for_readers,
         keep: int = 0,
+        samples: int = SAMPLES,
     ) -> None:
         self._base, self._forget, self._sees, self._keep = root, forget, sees, keep
+        self.samples = samples
         self._chance = random.Random(9)
         self._nodes: dict[int, Node] = {}
         self._names: dict[Node, dict[str, Node]] = {}
@@ -78,10 +83,16 @@ class RecordingDisk(InterceptedDisk):
         """The distinct trees so far, as those see them who ``sees`` stands for."""
         return list(self.seen.values())
 
+    def cut_at_the_end(self) -> None:
+        """Forget what was seen so far, and keep what a power cut now could leave, with all samples."""
+        self.seen.clear()
+        self.samples = SAMPLES
+        self.cut()
+
     def cut(self) -> None:
         """Keep what a power cut now could leave."""
         self._notice()
-        for tree in self.world.trees(EXHAUSTIVE_UP_TO, SAMPLES, self._chance):
+        for tree in self.world.trees(max(_EXHAUSTIVE_UP_TO, self.samples), self.samples, self._chance):
             self.made += 1
             visible = {path: entry.content for path, entry in tree.items() if self._sees(path)}
             self.seen.setdefault(_digest(visible), visible)
@@ -184,8 +195,10 @@ class Killed(BaseException):
 class KilledOnce(RecordingDisk):
     """Ends a run before its n-th call; of the next one it makes every call."""
 
-    def __init__(self, root: Path, nth: int, sees: Callable[[str], bool] = is_for_readers) -> None:
-        super().__init__(root, sees=sees)
+    def __init__(
+        self, root: Path, nth: int, sees: Callable[[str], bool] = is_for_readers, samples: int = SAMPLES
+    ) -> None:
+        super().__init__(root, sees=sees, samples=samples)
         self._left, self._is_dead = nth, False
 
     def _call(self, name: str, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:

@@ -17,7 +17,7 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import NoctuleError
 from tests.crash.failing_disk import CountingDisk
-from tests.crash.power_cut import SAMPLES, Killed, KilledOnce, RecordingDisk, materialise, using
+from tests.crash.power_cut import FEW, SAMPLES, Killed, KilledOnce, RecordingDisk, materialise, using
 from tests.snapshot_builder import publish_tiny_snapshot
 
 _numbers = count()
@@ -38,11 +38,11 @@ def _readable_states(recording: RecordingDisk, scratch: Path) -> list[str]:
 
 
 def _published_twice(
-    tmp_path: Path, forget: Callable[[Path], bool], keep: int = 0
+    tmp_path: Path, forget: Callable[[Path], bool], keep: int = 0, samples: int = SAMPLES
 ) -> tuple[RecordingDisk, set[str]]:
     store = Store(tmp_path / "store")
     old = publish_tiny_snapshot(store, 0).snapshot_id
-    recording = RecordingDisk(store.root, lambda flush: forget(flush.path), keep=keep)
+    recording = RecordingDisk(store.root, lambda flush: forget(flush.path), keep=keep, samples=samples)
     with using(recording):
         new = publish_tiny_snapshot(store, 1).snapshot_id
     recording.cut()
@@ -91,14 +91,13 @@ def test_a_power_cut_after_the_run_that_follows_a_kill_loses_nothing(from_end: i
     """What the killed run did not flush, the next one must, before it says that it is published."""
     calls, store = _calls_of_a_publish(tmp_path / "counted"), Store(tmp_path / "store")
     publish_tiny_snapshot(store, 0)
-    recording = KilledOnce(store.root, calls - from_end)
+    recording = KilledOnce(store.root, calls - from_end, samples=FEW)
     with using(recording):
         with pytest.raises(Killed):
             publish_tiny_snapshot(store, 1)
         recording.revive()
         new = publish_tiny_snapshot(store, 1).snapshot_id
-    recording.seen.clear()
-    recording.cut()
+    recording.cut_at_the_end()
     assert set(_readable_states(recording, tmp_path)) == {new}
 
 
@@ -120,14 +119,13 @@ if SAMPLES > 20:
 
 @pytest.mark.parametrize("dropped", FSYNCS)
 def test_without_an_fsync_some_power_cut_loses_the_snapshot(dropped: str, tmp_path: Path) -> None:
-    recording, either = _published_twice(tmp_path, forget=FSYNCS[dropped])
+    recording, either = _published_twice(tmp_path, forget=FSYNCS[dropped], samples=FEW)
     assert set(_readable_states(recording, tmp_path)) - either, "the enumeration is blind to this fsync"
 
 
 def _after_publish(tmp_path: Path, forget: Callable[[Path], bool]) -> set[str]:
-    recording, _ = _published_twice(tmp_path, forget)
-    recording.seen.clear()
-    recording.cut()
+    recording, _ = _published_twice(tmp_path, forget, samples=FEW)
+    recording.cut_at_the_end()
     return set(_readable_states(recording, tmp_path))
 
 

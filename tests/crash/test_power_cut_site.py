@@ -13,7 +13,7 @@ from noctule.docsite.pages.report import ReportSheet, fill_report
 from noctule.docsite.verify import check_site, require_sound
 from noctule.pipeline.errors import DamagedSite, SourceError
 from noctule.pipeline.settings.site import Site
-from tests.crash.power_cut import SAMPLES, Flush, Killed, KilledOnce, RecordingDisk, materialise, using
+from tests.crash.power_cut import FEW, SAMPLES, Flush, Killed, KilledOnce, RecordingDisk, materialise, using
 from tests.site_builder import TablesInMemory, snapshot_of
 
 PAGES = {"index.md": "# Home\n\n[[boats]]\n", "boats.md": "# Boats\n\nOars. #wood\n", "a/owl.md": "# Owl\n"}
@@ -60,9 +60,10 @@ def _recorded(
     forget: Callable[[Flush], bool] = lambda _: False,
     keep: int = 0,
     kind: type[RecordingDisk] = RecordingDisk,
+    samples: int = SAMPLES,
 ) -> RecordingDisk:
     night.base.mkdir(exist_ok=True)
-    recording = kind(night.base, forget, _is_served, keep)
+    recording = kind(night.base, forget, _is_served, keep, samples)
     with using(recording):
         night.build(snapshot)
     recording.cut()
@@ -130,7 +131,7 @@ def test_without_a_flush_some_power_cut_leaves_a_mixture_which_a_check_finds_and
     dropped: str, tmp_path: Path
 ) -> None:
     night = Night(tmp_path / "base", with_aside=False).build(FIRST)
-    recording = _recorded(night, SECOND, lambda flush: FLUSHES[dropped](flush.path))
+    recording = _recorded(night, SECOND, lambda flush: FLUSHES[dropped](flush.path), samples=FEW)
     mixtures = _mixtures(recording, [*_whole(tmp_path, FIRST), *_whole(tmp_path, SECOND)])
     assert mixtures, "the model is blind to this flush"
     (healed,) = _whole(tmp_path, SECOND)[1:]
@@ -146,9 +147,8 @@ def test_without_a_flush_some_power_cut_leaves_a_mixture_which_a_check_finds_and
 @pytest.mark.parametrize("dropped", ["nothing", "site"])
 def test_a_night_that_has_ended_is_there_after_a_power_cut(dropped: str, tmp_path: Path) -> None:
     night = Night(tmp_path / "base").build(FIRST)
-    recording = _recorded(night, SECOND, lambda flush: flush.path.name == dropped)
-    recording.seen.clear()
-    recording.cut()
+    recording = _recorded(night, SECOND, lambda flush: flush.path.name == dropped, samples=FEW)
+    recording.cut_at_the_end()
     assert ([*map(_served, recording.trees())] == [night.files()]) == (dropped == "nothing")
 
 
@@ -175,7 +175,7 @@ def test_a_power_cut_after_the_build_that_follows_a_kill_loses_nothing(
     later: TablesInMemory, tmp_path: Path
 ) -> None:
     """What the killed build did not flush, the next one must, before it removes what that has replaced."""
-    counted = _recorded(Night(tmp_path / "counted", with_aside=False).build(FIRST), SECOND)
+    counted = _recorded(Night(tmp_path / "counted", with_aside=False).build(FIRST), SECOND, samples=FEW)
     exchanged = counted.order.index("exchange") + 1
     wholes = [files for snapshot in (FIRST, SECOND, later) for files in _whole(tmp_path, snapshot)]
     for after in range(1, 4):
@@ -188,6 +188,5 @@ def test_a_power_cut_after_the_build_that_follows_a_kill_loses_nothing(
             recording.seen.clear()
             night.build(later)
         assert not _mixtures(recording, wholes), after
-        recording.seen.clear()
-        recording.cut()
+        recording.cut_at_the_end()
         assert list(map(_served, recording.trees())) == [night.files()]

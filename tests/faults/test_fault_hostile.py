@@ -63,7 +63,7 @@ def _quarantined(result: BuildResult) -> set[str]:
     return {each.path for each in result.rejections if "1 s of processor time" in each.reason}
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(100 * HOSTILE)
 def test_documents_that_hang_cost_their_limit_once(tmp_path: Path) -> None:
     vault = _vault(tmp_path / "vault")
     evil = {f"evil{number}.md" for number in range(HOSTILE)}

@@ -40,6 +40,7 @@ SCARCE = (
 )  # fmt: skip
 # Every mapping with every error for NOCTULE_KILLS=500 (`make torture`); else some with one of them.
 ALL = int(os.environ.get("NOCTULE_KILLS", "0")) >= 500
+_LIMIT_S = 14_400 if ALL else 1200
 _MAPPING = ((mmap, "mmap"), (pa, "memory_map"), (pq, "ParquetFile"), (pq, "read_table"))
 
 
@@ -102,7 +103,7 @@ def _each(step: int) -> Iterator[tuple[int, int]]:
         yield from ((nth, code) for code in (SCARCE if ALL else SCARCE[nth % len(SCARCE) :][:1]))
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(_LIMIT_S)
 def test_whichever_mapping_of_a_reader_is_refused_it_says_so_and_blames_nothing(store: Store) -> None:
     with opened(store) as searcher:
         sound, refused = {name: ask(searcher) for name, ask in _ASKED.items()}, 0
@@ -123,7 +124,7 @@ def test_whichever_mapping_of_a_reader_is_refused_it_says_so_and_blames_nothing(
     assert refused >= 3 and not mappings.was_refused
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(_LIMIT_S)
 def test_whichever_mapping_of_a_night_is_refused_it_says_so_and_keeps_what_is_cached(tmp_path: Path) -> None:
     store, ended = Store(tmp_path / "store"), 0
     _night(tmp_path, 0)

@@ -67,7 +67,7 @@ def _night(folder: Path, engine: str, edition: int) -> None:
     run_job(run, PlainDriver(), Silent(), publish=False)
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(14_400 if EVERY == 1 else 1200)
 @pytest.mark.parametrize("engine", ["inline", "processes"])
 def test_whichever_start_is_refused_a_night_says_so_or_goes_on_with_less(engine: str, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")

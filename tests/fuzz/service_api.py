@@ -3,7 +3,8 @@
     python -m tests.fuzz.service_api --seconds 60
 
 Each answer must have a status and a body that the document names, a wrong request must be refused, and a
-right one answered. What breaks that is printed, and ends with code 1.
+right one answered. What breaks that is printed, and ends with code 1. So does an event that was recorded and
+cannot be read again.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import uvicorn
 
+from noctule.artifacts.events.event_log import read_events
 from noctule.pipeline.settings.reading import parse
 from noctule.server.app import service_app
 from noctule.server.run import listener
@@ -46,7 +48,9 @@ checks.negative_data_rejection.enabled = false
 @contextmanager
 def _served(folder: Path) -> Iterator[str]:
     """Yield the address of a server that nothing slows down, and everybody may ask."""
-    settings = parse({"serve": {"requests_per_second": 0, "deadline_s": 30}}, where="fuzz")
+    events = {"enabled": True, "queries": True, "folder": str(folder / "events")}
+    serve = {"requests_per_second": 0, "deadline_s": 30, "events": events}
+    settings = parse({"serve": serve}, where="fuzz")
     service = SearchService(build_library(folder), settings)
     service.current.refresh()
     app = service_app(service)
@@ -74,7 +78,10 @@ def main() -> int:
         settings.write_text(_EXCEPTIONS)
         asking = ["--phases", "coverage,fuzzing", "--max-time", str(seconds), "--generation-database", "none"]
         command = [schemathesis, "--config-file", str(settings), "run", f"{address}/openapi.json", *asking]
-        return subprocess.run(command, check=False, cwd=folder).returncode  # it keeps files where it runs
+        done = subprocess.run(command, check=False, cwd=folder)  # it keeps files where it runs
+        told = read_events(Path(folder) / "events")
+        print(f"{len(told.events):,} events recorded, {told.unreadable} of them cannot be read")
+        return done.returncode or int(not told.events or told.unreadable > 0)
 
 
 if __name__ == "__main__":

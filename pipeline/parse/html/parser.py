@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 
@@ -10,7 +11,7 @@ from ...sanitize import sanitize
 from ..content import ParsedContent, first_title
 from ..dates import day_of
 from ..front_matter import one_line, unique
-from ..markup import require_tame, with_linked_frames, without_unseen
+from ..markup import require_tame, with_endless_as_text, with_linked_frames, without_unseen
 from .flow import Flow, attribute, language_of
 
 _AROUND = ("nav", "header", "footer", "aside")
@@ -26,7 +27,7 @@ def read_html(html: str, where: str) -> ParsedContent:
     require_tame(html, where)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-        soup = BeautifulSoup(html, "html.parser")
+        soup = BeautifulSoup(with_endless_as_text(html), "html.parser")
     metas = _metas(soup)
     title = one_line(soup.title.get_text()) if soup.title else ""
     language = _attribute(soup.html, "lang")
@@ -86,14 +87,25 @@ def _main(soup: BeautifulSoup) -> Tag:
     articles = main.find_all("article")
     if len(articles) == 1 and articles[0].find(_HEADINGS):
         main = articles[0]
-    for tag in (*main.find_all(_UNSEEN + around), *main.find_all(role="navigation")):
-        tag.extract()
-    for box in main.find_all("details"):
-        if _only_leads_on(box):
-            box.extract()
-    for tag in main.find_all("footer", recursive=False):
-        tag.extract()
+    out = {*_UNSEEN, *around}
+    remove_tags(main, lambda tag: tag.name in out or tag.get("role") == "navigation")
+    remove_tags(main, lambda tag: tag.name == "details" and _only_leads_on(tag))
+    remove_tags(main, lambda tag: tag.name == "footer" and tag.parent is main)
     return main
+
+
+def remove_tags(main: Tag, is_unwanted: Callable[[Tag], bool]) -> None:
+    """Take tags out with all that they hold; each is looked for once, and not among its neighbours again."""
+    found, left = list[tuple[int, Tag]](), [main]
+    while left:
+        for at, child in enumerate(left.pop().contents):
+            if isinstance(child, Tag):
+                if is_unwanted(child):
+                    found.append((at, child))
+                else:
+                    left.append(child)
+    for at, tag in reversed(found):  # from the last child of a parent to its first: their places stay
+        tag.extract(_self_index=at)
 
 
 def _only_leads_on(box: Tag) -> bool:

@@ -10,7 +10,8 @@ from typing import Literal
 from bs4 import BeautifulSoup
 from docutils import nodes
 
-from ..markup import require_tame, with_linked_frames, without_unseen
+from ..html.parser import remove_tags
+from ..markup import require_tame, with_endless_as_text, with_linked_frames, without_unseen
 
 _ERROR = 3
 _WRONG_LEVEL = r"Inconsistent title style|A level \d+ section|Title level"
@@ -54,9 +55,8 @@ def balanced(html: str, where: str) -> str:
     """
     html = without_unseen(with_linked_frames(html))
     require_tame(html, where)
-    soup = BeautifulSoup(html, "html.parser")
-    for tag in soup.find_all(_UNSEEN):
-        tag.extract()
+    soup = BeautifulSoup(with_endless_as_text(html), "html.parser")
+    remove_tags(soup, lambda tag: tag.name in _UNSEEN)
     for tag in soup.find_all(_FRAMES):
-        tag.unwrap()
+        tag.hidden = True  # what it holds is written without it
     return soup.decode()

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
+from noctule.pipeline.parse.rst.faults import balanced
 from noctule.pipeline.settings.collection import Collection, Rule
 
 HEAD = (
@@ -106,6 +109,29 @@ def test_an_html_bomb_is_rejected_by_its_shape(bomb: str) -> None:
 @pytest.mark.timeout(10)
 def test_unclosed_comments_by_the_thousand_take_no_time() -> None:
     assert read("<p>a</p>" + "<!--" * 200_000).text == "a\n\n"
+
+
+@pytest.mark.parametrize(
+    "piece", ["<head>", "<body>", "a<nav></nav>", "a<details></details>", "a<p role=navigation>b</p>"]
+)
+def test_tags_that_are_left_out_cost_time_in_proportion_to_their_number(piece: str) -> None:
+    for use in (read, lambda html: balanced(html, "c:x.rst")):
+        began = time.process_time()
+        use("<p>x</p>" + piece * 24_000)
+        assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize("piece", ["<meta name=", "<img\n"])
+def test_tags_that_never_end_are_text_and_cost_time_in_proportion_to_their_number(piece: str) -> None:
+    assert read("<p>a</p>b <img src=x").text == "a\n\nb <img src=x\n\n"
+    began = time.process_time()
+    assert read("<p>a</p>" + piece * 12_000).text.count("<") == 12_000
+    assert time.process_time() - began < 3
+
+
+def test_raw_html_of_another_format_loses_its_frame_and_keeps_what_it_holds() -> None:
+    html = "<html><head><title>T</title></head><body>a<article><p>b</p></article>c</body></html><b>d"
+    assert balanced(html, "c:x.rst") == "a<p>b</p>c<b>d</b>"
 
 
 def test_deep_but_possible_nesting_is_read() -> None:
