@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,3 +27,15 @@ def shared_folder(temporary: pytest.TempPathFactory, name: str, build: Callable[
             build(folder)
             whole.touch()
     return folder
+
+
+def copied_store(store: Path, target: Path) -> Path:
+    """Return a copy of a store, or of a folder of stores, that shares their models: 100 MB in each."""
+    return Path(shutil.copytree(store, target, copy_function=_linked_or_copied))
+
+
+def _linked_or_copied(source: str, target: str) -> None:
+    if Path(source).parent.name == "models":
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)

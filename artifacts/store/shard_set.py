@@ -69,7 +69,7 @@ class ShardSet(Snapshot):
         for part in self._parts:
             part.close()
 
-    def outside_memory(self, folder: Path) -> Self:
+    def outside_memory(self, folder: Path | None) -> Self:
         """Return the same set, whose shards' tables are read into files without a name in the folder."""
         view = super().outside_memory(folder)
         view._parts = tuple(part.outside_memory(folder) for part in self._parts)

@@ -68,13 +68,14 @@ class Snapshot:
             pin: Lock = found[2][0]
             pin.close()
 
-    def outside_memory(self, folder: Path) -> Self:
+    def outside_memory(self, folder: Path | None) -> Self:
         """Return the same snapshot, whose tables are read into files without a name in the folder.
 
-        It has no pin of its own.
+        Without a folder that this user can write to, they are read into memory. The view has no pin.
         """
         view = copy(self)
-        view._dropped, view.spill = None, folder
+        view._dropped = None
+        view.spill = folder if folder is not None and os.access(folder, os.W_OK) else None
         return view
 
     def file(self, name: str) -> Path:

@@ -37,8 +37,26 @@ def mapped_table(schema: pa.Schema, parts: Iterable[pa.Table], folder: Path) -> 
 
 def mapped_rows(table: pa.Table, order: npt.NDArray[np.integer[Any]], folder: Path) -> pa.Table:
     """Return these rows of a table in this order, outside memory; raises ``WriteFailed``."""
-    blocks = (order[at : at + _ROWS_AT_A_TIME] for at in range(0, len(order), _ROWS_AT_A_TIME))
-    return mapped_table(table.schema, (table.take(pa.array(block)) for block in blocks), folder)
+    batches = table.to_batches()
+    ends = np.cumsum([len(batch) for batch in batches], dtype=np.int64)
+    rows: npt.NDArray[np.int64] = order.astype(np.int64)
+    blocks = (rows[at : at + _ROWS_AT_A_TIME] for at in range(0, len(rows), _ROWS_AT_A_TIME))
+    return mapped_table(table.schema, (_rows_of(batches, ends, block) for block in blocks), folder)
+
+
+def _rows_of(
+    batches: list[pa.RecordBatch], ends: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
+) -> pa.Table:
+    """Return a few rows in this order, batch by batch: Arrow would join all of them first."""
+    owner = np.searchsorted(ends, rows, side="right")
+    order = np.argsort(owner, kind="stable")
+    parts = [
+        batches[at].take(pa.array(rows[owner == at] - (ends[at] - len(batches[at]))))
+        for at in np.unique(owner).tolist()
+    ]
+    place = np.empty(len(rows), np.int64)
+    place[order] = np.arange(len(rows))
+    return pa.Table.from_batches(parts).take(pa.array(place))
 
 
 def mapped_bytes(write: Callable[[IO[bytes]], None], folder: Path) -> memoryview:

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pathspec import GitIgnoreSpec
 
-from ...pipeline.patterns import globs, pattern_fault
+from ...pipeline.patterns import globs
 from ...pipeline.untrusted import NotRead, read_regular, read_yaml, with_lower_keys
-from .file_patterns import anchored, of_fnmatch, of_sphinx
+from .file_patterns import anchored, is_sound, of_jekyll, of_sphinx
 from .script_lists import ScriptList, below, docusaurus_lists, sphinx_list, vitepress_lists
 from .tool_settings import MAX_BYTES, NotKnown, SettingsText, texts_of, unread
 
@@ -34,6 +34,7 @@ _HUGO = tuple(
     for ending in ("toml", "yaml", "yml")
 )
 _ABOVE = 3
+_WHOLE = "it leaves out the whole folder of the collection, for another tool to build, so it does not apply"
 # Where the documents of a project, and the settings of their tool, often lie.
 _BELOW = ("docs", "doc", "source", "docs/source", "doc/source", "website", "site")
 
@@ -62,6 +63,13 @@ class Exclusion:
             whole[len(self.base) + 1 :]
         )
 
+    def leaves_all_out(self) -> bool:
+        """Return whether it leaves out a folder that holds the collection, which another tool builds."""
+        below = self.root.removeprefix(f"{self.base}/")
+        parts = below.split("/") if below != self.root else []
+        folders = ("/".join(parts[: at + 1]) for at in range(len(parts)))
+        return any(_matcher(self.patterns).match_file(f"{folder}/") for folder in folders)
+
 
 @lru_cache(maxsize=64)
 def _matcher(patterns: tuple[str, ...]) -> GitIgnoreSpec:
@@ -87,9 +95,12 @@ def exclusions_of(root: Path, folders: Sequence[Path], tools: Iterable[str]) -> 
         lists += _of_jekyll(folders)
     if "dendron" in tools:
         lists += _of_dendron(folders, root)
-    found = tuple(_exclusion(each, root) for each in lists if each.patterns)
+    found = [_exclusion(each, root) for each in lists if each.patterns]
     hugo = tuple(_of_hugo(folders, root)) if "hugo" in tools else ()
-    return Exclusions(found + hugo, tuple(f"{each.setting}: {each.left}" for each in lists if each.left))
+    remarks = [f"{each.setting}: {each.left}" for each in lists if each.left]
+    remarks += [f"{each.setting}: {_WHOLE}" for each in found if each.leaves_all_out()]
+    kept = tuple(each for each in found if not each.leaves_all_out())
+    return Exclusions(kept + hugo, tuple(remarks))
 
 
 def _exclusion(given: ScriptList, root: Path) -> Exclusion:
@@ -109,15 +120,17 @@ def _of_mkdocs(near: Sequence[Path], root: Path) -> Iterator[ScriptList]:
             continue
         yield ScriptList(found.name, base, ["/templates/"])  # always
         for key in _MKDOCS_KEYS:
-            lines = given.get(key)
-            patterns = [each for each in str(lines).splitlines() if each.strip()] if lines else []
+            lines = given.get(key) or ""
+            if not isinstance(lines, str):
+                raise NotKnown(found.name)
+            patterns = [each for each in lines.splitlines() if each.strip()]
             yield ScriptList(f"{key} of {found.name}", base, _sound(patterns, found.name))
 
 
 def _sound(patterns: Iterable[str], name: str) -> list[str]:
     """Return the patterns; raise ``NotKnown`` for one that is not understood."""
     found = list(patterns)
-    if any(map(pattern_fault, found)):
+    if not all(map(is_sound, found)):
         raise NotKnown(name)
     return found
 
@@ -164,15 +177,20 @@ def _of_jekyll(folders: Sequence[Path]) -> Iterator[ScriptList]:
     for found in texts_of(folders, ("_config.yml",)):
         values = found.values() if found.mentions("exclude") else {}
         given = values if isinstance(values, Mapping) else {}
-        base = below(found.folder, str(given.get("source") or "."))
-        for key, translated in (("exclude", of_fnmatch), ("exclude_patterns", of_sphinx)):
-            patterns = _sound(map(translated, _listed(given.get(key))), found.name)
-            yield ScriptList(f"{key} of {found.name}", base, patterns)
+        source = given.get("source")
+        base = below(found.folder, source if isinstance(source, str) else ".")
+        excluded = [each for name in _listed(given.get("exclude")) for each in of_jekyll(name)]
+        yield ScriptList(f"exclude of {found.name}", base, _sound(excluded, found.name))
+        patterns = map(of_sphinx, _listed(given.get("exclude_patterns")))
+        yield ScriptList(f"exclude_patterns of {found.name}", base, _sound(patterns, found.name))
 
 
 def _listed(given: object) -> list[str]:
-    """Return the texts of a list, or the one that stands alone."""
-    return [str(each) for each in (given if isinstance(given, list) else [given]) if each]
+    """Return the texts of a list, or the one that stands alone; raise ``NotKnown`` for what is no name."""
+    try:
+        return [str(each) for each in (given if isinstance(given, list) else [given]) if each]
+    except ValueError:  # a number of thousands of digits
+        raise NotKnown("a list") from None
 
 
 def _of_dendron(folders: Sequence[Path], root: Path) -> Iterator[ScriptList]:

@@ -5,15 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...pipeline.patterns import pattern_fault
+
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _MOST = 200
+# Each asterisk more lets a name of 255 characters be matched in some 100 times as many ways.
+_MOST_CHARS, _MOST_ASTERISKS = 1_000, 4
+_ASTERISKS = re.compile(r"\*+")
 # What patterns of a shell have that those of .gitignore have not, once their braces are resolved.
 _NOT_KNOWN = re.compile(r"[{}|]|[@+?!*]\(|^!")
 
 
+def is_sound(pattern: str) -> bool:
+    """Return whether a pattern is understood, and matching a name with it cannot take long."""
+    if len(pattern) > _MOST_CHARS or pattern.count("**") > _MOST_ASTERISKS or pattern_fault(pattern):
+        return False
+    return all(len(_ASTERISKS.findall(part)) <= _MOST_ASTERISKS for part in pattern.split("/"))
+
+
 def of_shell(pattern: str) -> Iterator[str]:
     """Yield what a pattern of Docusaurus or VitePress stands for; nothing for one that is not understood."""
-    pending, found = [pattern], list[str]()
+    pending, found = [pattern] if len(pattern) <= _MOST_CHARS else [], list[str]()
     while pending and len(found) + len(pending) <= _MOST:
         each = pending.pop()
         if braces := _BRACES.search(each):
@@ -27,14 +39,15 @@ def of_shell(pattern: str) -> Iterator[str]:
 
 def of_sphinx(pattern: str) -> str:
     """Return a pattern of Sphinx, in which two asterisks stand for any characters."""
-    if pattern.startswith("**") and not pattern.startswith("**/"):
-        return f"**/*{pattern[2:]}"
-    return anchored(f"*/{pattern}" if pattern.startswith("**/") else pattern)
+    below = re.sub(r"(?<![^/])\*\*(?=[^/])", "**/*", pattern)
+    return anchored(f"*/{below}" if pattern.startswith("**/") else below)
 
 
-def of_fnmatch(pattern: str) -> str:
-    """Return a pattern of Jekyll, in which one asterisk also stands for folders."""
-    return anchored(re.sub(r"(?<![^/])\*+(?!/)", "**/*", pattern))
+def of_jekyll(pattern: str) -> Iterator[str]:
+    """Yield what a pattern of Jekyll stands for: an asterisk also for folders, a plain text for a prefix."""
+    yield anchored(re.sub(r"(?<![^/])\*+(/?)", lambda found: "*/**/" if found[1] else "**/*", pattern))
+    if pattern[-1:] != "/" and not re.search(r"[*?\[\\]", pattern):
+        yield f"{anchored(pattern)}*"
 
 
 def anchored(pattern: str) -> str:

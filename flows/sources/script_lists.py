@@ -11,8 +11,7 @@ from typing import Any
 
 from ...pipeline.navigation.literals import names_in
 from ...pipeline.navigation.sidebars import read_script
-from ...pipeline.patterns import pattern_fault
-from .file_patterns import of_shell, of_sphinx
+from .file_patterns import is_sound, of_shell, of_sphinx
 from .tool_settings import NotKnown, SettingsText, texts_of
 
 _ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
@@ -22,6 +21,8 @@ _VUEPRESS = tuple(f".vuepress/config.{ending}" for ending in _ENDINGS)
 _SPHINX, _KEY = "conf.py", "exclude_patterns"
 _COMPUTED = "a part of it is computed or not understood, and what that leaves out is published"
 _NOT_READ = "it cannot be read, and what it leaves out is published"
+# Patterns of VuePress that take pages in, and leave none out.
+_ALL = ("**/*.md", "*.md")
 _FOLDERS = {"docs": "docs", "blog": "blog"}
 
 
@@ -73,7 +74,8 @@ def vitepress_lists(folders: Sequence[Path]) -> Iterator[ScriptList]:
         given = read_script(found.text, found.name)
         listed = given.get("pagePatterns") if isinstance(given, dict) else None
         texts = listed if isinstance(listed, list) else [None]
-        left = [each[1:] if isinstance(each, str) else each for each in texts if str(each)[:1] != "*"]
+        others = (each for each in texts if each not in _ALL)
+        left = [each[1:] if isinstance(each, str) and each[:1] == "!" else None for each in others]
         yield _list(f"pagePatterns of {found.name}", found.folder, left)
 
 
@@ -97,7 +99,7 @@ def _list(setting: str, base: Path, given: object) -> ScriptList:
     """Return a list of patterns of a shell; what is none of them is left."""
     texts = given if isinstance(given, list) else [given]
     read = [[*of_shell(each)] if isinstance(each, str) else [] for each in texts]
-    sound = [each for each in read if each and not any(map(pattern_fault, each))]
+    sound = [each for each in read if each and all(map(is_sound, each))]
     left = "" if len(sound) == len(texts) else _COMPUTED
     return ScriptList(setting, base, [pattern for each in sound for pattern in each], left)
 
@@ -126,7 +128,7 @@ def _of_sphinx(empty: ScriptList, script: ast.Module) -> ScriptList:
     }
     known = [text for node in ast.walk(script) for value in _given(node) for text in _texts(value, constants)]
     patterns = [of_sphinx(each) for each in known if each]
-    sound = [each for each in patterns if not pattern_fault(each)]
+    sound = [each for each in patterns if is_sound(each)]
     left = "" if len(sound) == len(known) else _COMPUTED
     return ScriptList(empty.setting, empty.base, list(dict.fromkeys(sound)), left)
 
@@ -150,20 +152,27 @@ def _is_setting(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == _KEY
 
 
-def _texts(node: ast.expr, constants: Mapping[str, ast.expr], depth: int = 0) -> Iterator[str]:
-    """Yield the texts of an expression of literals; an empty one for each part that is something else."""
+def _texts(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
+    """Yield the texts of an expression of literals; an empty one for each part that is something else.
+
+    A constant is read once, and empty from then on: ten that each name the next ten times would never end.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, ast.List | ast.Tuple | ast.Set):
         for each in node.elts:
-            yield from _texts(each, constants, depth)
+            yield from _texts(each, constants)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _texts(node.left, constants, depth)
-        yield from _texts(node.right, constants, depth)
+        yield from _texts(node.left, constants)
+        yield from _texts(node.right, constants)
     elif isinstance(node, ast.Starred):
-        yield from _texts(node.value, constants, depth)
-    elif isinstance(node, ast.Name) and node.id in constants and depth < 10:
+        yield from _texts(node.value, constants)
+    elif isinstance(node, ast.IfExp):
+        yield from _texts(node.body, constants)
+        yield from _texts(node.orelse, constants)
+    elif isinstance(node, ast.Name) and node.id in constants:
         if node.id != _KEY:  # what it was is among its texts
-            yield from _texts(constants[node.id], constants, depth + 1)
+            value, constants[node.id] = constants[node.id], ast.List([])
+            yield from _texts(value, constants)
     else:
         yield ""

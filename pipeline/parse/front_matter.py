@@ -94,7 +94,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 def _fault(what: str, where: str, line: int) -> RejectedDocument:
     return RejectedDocument(
-        f"{FAULTY}, line {line}: {what}", where=where, hint="Mend that line or remove the block."
+        f"{FAULTY}, line {line}: {what}", where=where, hint="Fix that line, or remove the block."
     )
 
 

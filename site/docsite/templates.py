@@ -112,7 +112,7 @@ class Theme:
         return SettingsError(
             f"a template failed: {reason}",
             where=line,
-            hint="Mend that line, or take the file out of [site] templates.",
+            hint="Fix that line, or take the file out of [site] templates.",
         )
 
     def _line(self, error: Exception) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from noctule.pipeline.filesystems import object_files
 from tests.command_line import CommandLine, write_vault
 from tests.loopback_server import running
 from tests.object_server import ObjectServer
+from tests.shared_folder import copied_store
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Built:
 
     def copied_to(self, folder: Path) -> CommandLine:
         """A command line with a copy of the store, to damage or to change."""
-        shutil.copytree(self.store, folder / "store")
+        copied_store(self.store, folder / "store")
         return CommandLine(folder, folder / "store")
 
 

@@ -21,6 +21,7 @@ from noctule.artifacts.query import Searcher
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import CommandLine, Started, wait_until
+from tests.shared_folder import copied_store
 from tests.unit.flows.shards.test_shards import QUERIES, Built, built  # noqa: F401  # a fixture
 
 SETTINGS = """
@@ -98,7 +99,7 @@ class Cluster:
 @pytest.fixture(scope="module")
 def cluster(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:  # noqa: F811
     base = tmp_path_factory.mktemp("cluster")
-    stores = tuple(Store(shutil.copytree(built.sharded.root, base / f"machine{n}")) for n in (1, 2))
+    stores = tuple(Store(copied_store(built.sharded.root, base / f"machine{n}")) for n in (1, 2))
     (base / "noctule.toml").write_text(SETTINGS)
     line, ports = CommandLine(base, stores[0].root), free_ports(4)
     urls = ",".join(f"http://127.0.0.1:{port}" for port in ports[1:])

@@ -47,6 +47,7 @@ class PagesJob:
     settings: Site
     before: Path | None
     staged: Path
+    spill: Path | None
     pages: tuple[Wanted, ...] = ()
     damaged: frozenset[str] = frozenset()
 
@@ -97,14 +98,20 @@ def _giving(
         return None
     before = stage.previous
     job = PagesJob(
-        snapshot.path, snapshot.id, plan.settings, before.path, stage.folder, damaged=before.damaged
+        snapshot.path,
+        snapshot.id,
+        plan.settings,
+        before.path,
+        stage.folder,
+        snapshot.spill,
+        damaged=before.damaged,
     )
     return _Giving(plan, job, stage, background)
 
 
 def write_pages(job: PagesJob) -> Filled:
     """Write the job's pages to the staged folder; raise as ``plan_site`` and ``StagingFolder.add`` do."""
-    plan = _planned(job.snapshot, job.snapshot_id, job.settings, job.staged)
+    plan = _planned(job.snapshot, job.snapshot_id, job.settings, job.spill)
     before = _before((job.before, job.staged), job.damaged)
     return _written(plan, job.pages, StagingFolder(job.staged, before, replacing=True))
 
@@ -132,7 +139,7 @@ _open_there = ExitStack()
 
 
 @lru_cache(maxsize=1)
-def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site, spill: Path) -> SitePlan:
+def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site, spill: Path | None) -> SitePlan:
     found = unverified(snapshot, read_manifest(snapshot, snapshot_id))
     return plan_site(found.outside_memory(spill), settings)
 

@@ -81,9 +81,7 @@ def make_lookup_files(job: LookupJob) -> LookupFiles:
     """
     store = job.store and job.store.absolute()  # before another folder is entered
     with _within(job.folders), _site_before(job.before) as previous:
-        snapshot: Snapshot = unverified(Path(), job.manifest)
-        if store is not None:
-            snapshot = snapshot.outside_memory(store)
+        snapshot = unverified(Path(), job.manifest).outside_memory(store)
         with kept_base(store, previous, snapshot) as base, Files(FOLDER, previous, Half.LOOKUP) as files:
             lookup = make_lookup(snapshot, job.ranking, files, base)
             made_of = _made_of(job.manifest.snapshot_id(), job.ranking, previous)
@@ -119,6 +117,7 @@ class ShownJob:
     filters: Sequence[bytes]
     before: Path | None
     staged: Path
+    spill: Path | None
     below: str
     damaged: frozenset[str] = frozenset()
 
@@ -140,6 +139,7 @@ def begin_shown(
         facets(plan),
         stage.previous.path,
         stage.folder,
+        snapshot.spill,
         below,
         stage.previous.damaged,
     )
@@ -159,7 +159,7 @@ def _is_large(snapshot: Snapshot) -> bool:
 
 def fill_shown(job: ShownJob) -> tuple[Filled, Shown]:
     """Put the files into the staged folder; raise as ``make_shown`` and ``StagingFolder.add`` do."""
-    snapshot = unverified(job.snapshot, job.manifest).outside_memory(job.staged)
+    snapshot = unverified(job.snapshot, job.manifest).outside_memory(job.spill)
     with _site_before(job.before, job.damaged) as previous, Files(job.below, previous, Half.SHOWN) as files:
         stage = StagingFolder(job.staged, previous, replacing=True)
         shown = make_shown(job.documents, job.filters, snapshot, files)

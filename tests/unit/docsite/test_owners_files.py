@@ -88,7 +88,7 @@ def test_a_template_that_takes_nobodys_place_is_refused(tmp_path: Path) -> None:
     assert caught.value.where.endswith("theme/pages.html") and "page.html" in caught.value.hint
     with pytest.raises(SettingsError) as caught:
         _build(tmp_path, Site(templates=str(tmp_path / "gone")))
-    assert "not there" in caught.value.what
+    assert "does not exist" in caught.value.what
 
 
 def test_words_are_replaced_one_by_one(tmp_path: Path) -> None:

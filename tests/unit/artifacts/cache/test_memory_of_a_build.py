@@ -17,7 +17,7 @@ from noctule.artifacts.cache.embeddings import EmbeddingStore
 from noctule.artifacts.cache.parse_cache import ParseCache
 from noctule.artifacts.cache.parsed_corpus import joined
 from noctule.artifacts.disk.layout import PARSE_CACHE
-from noctule.artifacts.tables.outside_memory import mapped_zeros
+from noctule.artifacts.tables.outside_memory import mapped_rows, mapped_zeros
 from noctule.artifacts.tables.parquet import read_outside_memory, write_table
 from noctule.artifacts.tables.vectors import build_index as build_index_of_vectors
 from noctule.flows.run.context import RunContext
@@ -159,6 +159,21 @@ def test_a_table_that_is_proved_is_outside_memory(tmp_path: Path) -> None:
     (tmp_path / "rows.parquet").write_bytes(b"PAR1")
     with pytest.raises(DamagedSnapshot):
         read_outside_memory(tmp_path / "rows.parquet", ["id"], tmp_path)
+
+
+def test_rows_are_put_in_order_a_few_at_a_time(tmp_path: Path) -> None:
+    texts = pa.array(["x" * 1_000] * 1_000)
+    parts = [pa.table({"id": np.arange(at, at + 1_000), "text": texts}) for at in range(0, 40_000, 1_000)]
+    table, order = pa.concat_tables(parts), np.random.default_rng(1).permutation(40_000)
+    usual = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(usual)
+    pa.set_memory_pool(pool)
+    try:
+        found = mapped_rows(table, order, tmp_path)
+    finally:
+        pa.set_memory_pool(usual)
+    assert found["id"].to_numpy().tolist() == order.tolist()
+    assert pool.max_memory() < table.nbytes / 2
 
 
 def test_room_for_vectors_is_taken_before_they_are_there(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -54,6 +55,13 @@ READMES = ["README.md", "guide/README.md"]
         ("docs/_config.yml", "exclude: [internal, '*.txt']", IN_INTERNAL),
         ("_config.yml", "source: docs\nexclude: [README.md]", ["README.md"]),
         ("docs/_config.yml", "exclude: ['*README.md']", READMES),
+        ("docs/_config.yml", "exclude: ['*/README.md']", READMES[1:]),
+        ("docs/_config.yml", "exclude: [int]", IN_INTERNAL),
+        ("docs/conf.py", "exclude_patterns = ['guide/**.md']", sorted(e for e in PATHS if e[:5] == "guide")),
+        ("docs/conf.py", "exclude_patterns = ['x'] + (['internal'] if a else [])", IN_INTERNAL),
+        ("mkdocs.yml", "exclude_docs: [internal]\n", PATHS),
+        ("mkdocs.yml", f"exclude_docs: 0x{'F' * 5_000}\n", PATHS),
+        ("mkdocs.yml", "exclude_docs: '*a*a*a*a*a*a*b'\n", PATHS),
         ("docs/_config.yml", "sphinx: {}\nexclude_patterns: ['**/README.md']", ["guide/README.md"]),
         ("docs/conf.py", "exclude_patterns = ['internal', 'other']", IN_INTERNAL),
         ("docs/conf.py", "exclude_patterns: list[str] = []\nexclude_patterns += ['*/README*']", READMES[1:]),
@@ -98,6 +106,30 @@ def test_what_the_settings_leave_out_is_private(
     name: str, text: str, expected: list[str], tmp_path: Path
 ) -> None:
     assert sorted(left_out(tmp_path, "docs", name, text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("_config.yml", "exclude: [docs, src]"), ("conf.py", "exclude_patterns = ['docs']")],
+)
+def test_a_list_that_leaves_the_whole_folder_out_is_of_another_tool(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    [found] = rejections(tmp_path, "docs", {name: text})
+    assert found.kind != "skipped" and "whole folder" in found.reason
+
+
+def test_hostile_lists_of_scripts_take_no_time(tmp_path: Path) -> None:
+    began = time.process_time()
+    chain = "".join(f"a{at} = [{', '.join([f'a{at + 1}'] * 10)}]\n" for at in range(12))
+    files = {
+        "docs/conf.py": f"{chain}a12 = ['internal']\nexclude_patterns = a0 + ['*a*a*a*a*a*a*a*b']\n",
+        "docs/.vitepress/config.js": f"export default {{ srcExclude: ['{{{',' * 40_000}'] }}",
+    }
+    found = rejections(tmp_path, "docs", files)
+    assert [each.path for each in found if each.kind == "skipped"] == IN_INTERNAL
+    assert len(found) == 3, "and two remarks"
+    assert time.process_time() - began < 3
 
 
 def test_a_project_has_its_documents_in_a_folder(tmp_path: Path) -> None:

@@ -271,8 +271,10 @@ def test_work_that_died_half_done_is_done_again_over_what_it_left(guide: Guide, 
     with guide.store.open() as snapshot:
         plan = plan_site(snapshot, Site())
         pages = tuple(page_work.Wanted(page, PageFingerprint("", "")) for page in plan.tree.order[:3])
-        job = page_work.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, pages)
-        shown = ShownJob(snapshot.path, snapshot.manifest, cards(plan), facets(plan), None, tmp_path, FOLDER)
+        job = page_work.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path, None, pages)
+        shown = ShownJob(
+            snapshot.path, snapshot.manifest, cards(plan), facets(plan), None, tmp_path, None, FOLDER
+        )
         first = page_work.write_pages(job), fill_shown(shown)
         whole = _files(tmp_path)
         again = page_work.write_pages(job), fill_shown(shown)
@@ -291,7 +293,7 @@ def test_a_page_whose_bytes_are_those_before_is_taken_over_by_the_process_beside
             for page in plan_site(snapshot, Site()).tree.order[:3]
         )
         job = page_work.PagesJob(
-            snapshot.path, snapshot.id, Site(), tmp_path / "site", tmp_path / "new", pages
+            snapshot.path, snapshot.id, Site(), tmp_path / "site", tmp_path / "new", None, pages
         )
         (tmp_path / "new").mkdir()
         done = [background.start(page_work.write_pages, job)() for _ in range(2)]
@@ -301,7 +303,7 @@ def test_a_page_whose_bytes_are_those_before_is_taken_over_by_the_process_beside
 def test_nothing_is_written_into_a_folder_that_was_given_up(guide: Guide, tmp_path: Path) -> None:
     with guide.store.open() as snapshot:
         page = page_work.Wanted(plan_site(snapshot, Site()).tree.order[0], PageFingerprint("", ""))
-        job = page_work.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path / "gone", (page,))
+        job = page_work.PagesJob(snapshot.path, snapshot.id, Site(), None, tmp_path / "gone", None, (page,))
         with pytest.raises(WriteFailed):
             page_work.write_pages(job)
     assert not (tmp_path / "gone").exists()

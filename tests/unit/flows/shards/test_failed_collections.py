@@ -24,7 +24,7 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
 from tests.pictures import notebook
-from tests.shared_folder import shared_folder
+from tests.shared_folder import copied_store, shared_folder
 from tests.unit.flows.shards.test_shards import shown
 
 PIXEL = bytes.fromhex(
@@ -108,7 +108,7 @@ def _build(base: Path) -> None:
 
 @pytest.fixture
 def nights(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Nights:
-    shutil.copytree(shared_folder(tmp_path_factory, "collections in shards", _build), tmp_path / "nights")
+    copied_store(shared_folder(tmp_path_factory, "collections in shards", _build), tmp_path / "nights")
     base = tmp_path / "nights"
     return Nights(base / "notes", Store(base / "whole"), Store(base / "sharded"))
 

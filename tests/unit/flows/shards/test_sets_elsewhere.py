@@ -38,7 +38,7 @@ from tests.command_line import CommandLine
 from tests.crash.failing_disk import FailingDisk
 from tests.loopback_server import running
 from tests.object_server import ObjectServer
-from tests.shared_folder import shared_folder
+from tests.shared_folder import copied_store, shared_folder
 from tests.unit.flows.shards.test_shards import settings_for, shown, write_library
 
 EDITIONS = 3
@@ -64,7 +64,7 @@ def editions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Snaps
 @pytest.fixture
 def store(editions: tuple[Path, list[SnapshotId]], tmp_path: Path) -> Store:
     """A store of the test's own, whose first edition is current."""
-    shutil.copytree(editions[0], tmp_path / "store")
+    copied_store(editions[0], tmp_path / "store")
     found = Store(tmp_path / "store")
     found.rollback(editions[1][0])
     return found
@@ -280,7 +280,7 @@ def test_two_drivers_at_once_on_one_target(
     """Another publishes, and prunes, in the midst of a sending."""
     send(store, f"{address}/rehearsal", 0)
     moment = at if at >= 0 else len(changes.made) + at
-    shutil.copytree(store.root, tmp_path / "other")
+    copied_store(store.root, tmp_path / "other")
     other = Store(tmp_path / "other")
     other.rollback(names[2])
     changes.made.clear()

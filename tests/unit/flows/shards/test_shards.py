@@ -34,7 +34,7 @@ from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, OutOfResourc
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
-from tests.shared_folder import shared_folder
+from tests.shared_folder import copied_store, shared_folder
 
 SHELVES = 4
 QUERIES = (
@@ -95,7 +95,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 def copy(built: Built, tmp_path: Path) -> Built:
     """Folders of one's own, to change."""
     for each in (built.root, built.whole.root, built.sharded.root):
-        shutil.copytree(each, tmp_path / each.name)
+        copied_store(each, tmp_path / each.name)
     return Built(tmp_path / "notes", Store(tmp_path / "whole"), Store(tmp_path / "sharded"))
 
 
