@@ -38,7 +38,7 @@ from ..run.workers import WorkerFailed
 from ..sources.published import published_assets
 from ..stages.write import StagedSnapshot
 from . import counting, link_graph, linking, listing, merging, publishing, survey, writing
-from .failed_collections import kept_collections, kept_rejections, snapshots_of_shards
+from .failed_collections import empty_collections, kept_collections, kept_rejections, snapshots_of_shards
 from .files import of_corpus, table_digest
 from .worker import ALL_SHARDS, ShardTask, record_of, releasing
 
@@ -108,6 +108,7 @@ class SetBuild:
 
         Raise the error of a failed collection if that cannot be.
         """
+        failures = {**empty_collections(self._run, self._listed.files), **failures}
         if len(failures) == len(self._run.settings.collections):
             raise failures[min(failures)]
         self._kept = kept_collections(self._store, self._listed.plan, failures)
@@ -131,6 +132,8 @@ class SetBuild:
         surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
+        if not self._before:  # a worker has no log of its own
+            _log.info("exporting the model for searching, if there is none: this can take a minute or more")
         merged = self._all(merging.NAME, merging.merge, merging.corpus_key(counts))
         if drift := merged["values"]["drift"]:
             _log.info("statistics of the corpus are kept: scores drifted by %.2g", drift)

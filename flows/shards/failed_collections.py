@@ -9,9 +9,11 @@ import pyarrow.compute as pc
 
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
-from ...pipeline.errors import ArtifactError, NoctuleError
+from ...pipeline.errors import ArtifactError, EmptyCollection, NoctuleError
 from ...pipeline.model import Rejection, SnapshotId
+from ..run.context import RunContext
 from ..stages.corpus import failure_note
+from ..stages.guards import require_documents
 from .plan import ShardPlan
 
 
@@ -62,3 +64,14 @@ def _lost(error: NoctuleError) -> NoctuleError:
         where=error.where,
         hint=f"{error.hint} Or leave [shards] as it was until the collection can be read.",
     )
+
+
+def empty_collections(run: RunContext, files: Mapping[str, Mapping[str, int]]) -> dict[str, NoctuleError]:
+    """Return the errors of collections without a file, unless they may be empty; not all of them may."""
+    allowed, found = run.options.allow_empty and bool(files), dict[str, NoctuleError]()
+    for name in run.settings.collections.keys() - {each for own in files.values() for each in own}:
+        try:
+            require_documents(run.settings, name, 0, 0, "", drafts=0, allow_empty=allowed)
+        except EmptyCollection as error:
+            found[name] = error
+    return found

@@ -47,8 +47,8 @@ class ShardTask:
     """What a worker is told about a shard, or about ``ALL_SHARDS``; everything else lies in files.
 
     ``shards`` are those of the plan that have files, ``listing`` is the key of these files. ``failures`` are
-    the collections that cannot be read, ``left_out`` the collections and paths of documents whose address
-    another shard's document has.
+    the collections that cannot be read, ``left_out`` the collections and paths of documents left
+    out for what is in other shards.
     ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
     ``key`` stands for all that the pass depends on besides what the shard's own files say. ``statistics`` is
     the key of what was merged over all shards, ``model`` encodes queries: known when the shard is written.

@@ -63,7 +63,7 @@ def _not_published(
         chapters, ignored = {*(rule.chapters or ()), SUMMARY}, globs(rule.ignored)
         for path, front in pages_of(rows, name):
             if rule.unread:
-                why = f"{rule.unread} cannot be read, which may say so"
+                why = f"{rule.unread} cannot be read and may exclude it"
             elif (name, path) in generated:
                 continue
             elif ignored.match_file(path):

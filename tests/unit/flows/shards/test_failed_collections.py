@@ -14,11 +14,12 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.report.result import BuildResult
+from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.workers import Begin
 from noctule.flows.shards import counting
 from noctule.flows.shards.worker import ShardTask
 from noctule.flows.stages import sources
-from noctule.pipeline.errors import MissingRoot, SourceError
+from noctule.pipeline.errors import EmptyCollection, MissingRoot, SourceError
 from noctule.pipeline.model import Source
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
@@ -203,6 +204,20 @@ def test_a_new_collection_that_cannot_be_read_has_no_documents(nights: Nights, t
     assert nights.build().failed == whole.failed
     reports = [nights.report(each) for each in (nights.whole, nights.sharded)]
     assert reports[0] == reports[1] and "it has no documents yet" in str(reports[1])
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_collection_without_a_file_fails_unless_it_may_be_empty(nights: Nights, allowed: bool) -> None:
+    for path in (nights.root / "journal").iterdir():
+        path.unlink()
+    options = BuildOptions(allow_empty=allowed, accept_shrink=True)
+    wanted = settings_for(nights.root, count=3, drift=0)
+    done = build_snapshot(wanted, nights.sharded, options=options)
+    assert [*done.failed] == ([] if allowed else ["journal"])
+    for path in nights.root.rglob("*.md"):
+        path.unlink()
+    with pytest.raises(EmptyCollection):
+        build_snapshot(wanted, nights.sharded, options=options)
 
 
 def test_if_all_fail_so_does_the_run(nights: Nights) -> None:
