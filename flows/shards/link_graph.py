@@ -22,7 +22,7 @@ from ...pipeline.model import Community, DocId
 from ...pipeline.settings.settings import Settings
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.links import common_terms, words_of
-from .files import PassFiles, of_shard
+from .files import PassFiles
 from .merging import read_statistics
 from .statistics import without_postings
 from .worker import ShardTask, receipt
@@ -37,7 +37,7 @@ def divide(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     begin(WorkStep(0))
     if (found := task.corpus.recorded(NAME, task.key)) is not None:
         return receipt(found)
-    shards = [of_shard(task.store, name) for name in task.shards]
+    shards = task.files_of_shards
     graph = link_graph(shards)
     clusters = communities.find_clusters(graph, task.settings.communities)
     prose = read_statistics(task.corpus, "terms")

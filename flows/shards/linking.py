@@ -21,7 +21,7 @@ from ...pipeline.links.resolve import each_resolved
 from ...pipeline.model import ResolvedLink
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.links import stored
-from .files import of_shard, table_digest
+from .files import table_digest
 from .worker import ShardTask, receipt
 
 NAME = "links"
@@ -56,7 +56,7 @@ def _without_assets(record: dict[str, Any]) -> pa.Table:
 
 def _documents(task: ShardTask) -> LinkingRows:
     """Return all documents of all shards, which lie in their files."""
-    tables = (of_shard(task.store, name).read("linking") for name in task.shards)
+    tables = (files.read("linking") for files in task.files_of_shards)
     return LinkingRows(pa.concat_tables([table.select(ADDRESSES) for table in tables]))
 
 
@@ -96,8 +96,7 @@ def incoming_links(task: ShardTask) -> list[ResolvedLink]:
 def incoming(task: ShardTask) -> pa.Table:
     """Return the links of all shards that lead to documents of this one: their ends and texts."""
     parts = [pa.schema([LINKS.field(name) for name in OUTGOING]).empty_table()]
-    for name in task.shards:
-        files = of_shard(task.store, name)
+    for files in task.files_of_shards:
         start, end = files.values(NAME)["starts"][task.number : task.number + 2]
         parts.append(files.read("outgoing").slice(start, end - start))
     return pa.concat_tables(parts)

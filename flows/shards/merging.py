@@ -27,7 +27,7 @@ from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.encode import Encoding, export_query_model, open_encoding
 from . import statistics
 from .counting import frequency_table
-from .files import PassFiles, of_shard
+from .files import PassFiles
 from .statistics import Merged
 from .worker import ShardTask, receipt
 
@@ -64,7 +64,7 @@ def _merged(task: ShardTask, encoding: Encoding) -> tuple[str, float]:
     key, before = combined_hash([fingerprint, task.key]), files.recorded(NAME)
     if before is not None and before["key"] == key:
         return key, 0.0
-    found = statistics.merged(_shards(task))
+    found = statistics.merged(task.files_of_shards)
     if before is not None and before["values"]["fingerprint"] == fingerprint and wanted.shards.drift > 0:
         moved = statistics.drift(read_statistics(files, "terms"), found.prose)
         if moved <= wanted.shards.drift:
@@ -80,13 +80,9 @@ def _merged(task: ShardTask, encoding: Encoding) -> tuple[str, float]:
     return key, 0.0
 
 
-def _shards(task: ShardTask) -> list[PassFiles]:
-    return [of_shard(task.store, name) for name in task.shards]
-
-
 def _tables(task: ShardTask, found: Merged, encoding: Encoding) -> dict[str, pa.Table]:
     """Return the tables of the corpus, made anew."""
-    shards = _shards(task)
+    shards = task.files_of_shards
     terms, words, vocabulary = statistics.vocabulary(shards, found, encoding, task.settings)
     return {
         "terms": frequency_table(found.prose),
@@ -114,7 +110,7 @@ def read_statistics(files: PassFiles, table: str) -> CorpusStatistics:
 def statistics_of_set(task: ShardTask) -> Merged:
     """Return the statistics kept, and terms new since, which a shard counts for itself until all are made."""
     kept = Merged(*(read_statistics(task.corpus, name) for name in ("terms", "code_terms")))
-    found = statistics.merged(_shards(task))
+    found = statistics.merged(task.files_of_shards)
     return Merged(*(_with_new_terms(*pair) for pair in ((kept.prose, found.prose), (kept.code, found.code))))
 
 

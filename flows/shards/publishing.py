@@ -26,7 +26,7 @@ from ..run.versions import tools
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.write import PASSAGES_PER_GROUP, StagedSnapshot
 from . import statistics
-from .files import PassFiles, of_shard
+from .files import PassFiles
 from .merging import exported_model, statistics_of_set
 from .worker import ShardTask, receipt
 from .writing import highest
@@ -103,7 +103,7 @@ def write_tables(folder: Path, task: ShardTask, begin: Begin = unwatched) -> pa.
 
 
 def _tables(task: ShardTask) -> dict[str, pa.Table]:
-    found, shards = statistics_of_set(task), [of_shard(task.store, name) for name in task.shards]
+    found, shards = statistics_of_set(task), task.files_of_shards
     return {
         "terms": statistics.term_table(found.prose, _highest(shards, "terms")),
         "code_terms": statistics.term_table(found.code, _highest(shards, "code_terms")),

@@ -25,7 +25,7 @@ from ..sources.publication_dates import rows_of
 from ..sources.withheld import empty_categories
 from ..stages.parse import same_address
 from ..stages.sources import HashedSources, Listing
-from .files import PassFiles, of_shard, table_digest
+from .files import PassFiles, table_digest
 from .listing import category_pages, listing_of
 from .worker import ShardTask, execution, receipt
 
@@ -93,7 +93,7 @@ def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
 def leave_out(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Find the documents that cannot stay for what is in other shards."""
     begin(WorkStep(0))
-    shards = [of_shard(task.store, name) for name in task.shards]
+    shards = task.files_of_shards
     found = left_out(shards, category_pages(task), task.settings)
     return receipt({"values": {"rejections": [asdict(each) for each in found]}})
 

@@ -74,6 +74,11 @@ class ShardTask:
         return of_shard(self.store, self.shard)
 
     @property
+    def files_of_shards(self) -> list[PassFiles]:
+        """Return the files of the passes of every shard."""
+        return [of_shard(self.store, name) for name in self.shards]
+
+    @property
     def corpus(self) -> PassFiles:
         """Return the files of what is merged over all shards."""
         return of_corpus(self.store)

@@ -98,9 +98,9 @@ def exclusions_of(root: Path, folders: Sequence[Path], tools: Iterable[str]) -> 
     found = [_exclusion(each, root) for each in lists if each.patterns]
     hugo = tuple(_of_hugo(folders, root)) if "hugo" in tools else ()
     remarks = [f"{each.setting}: {each.left}" for each in lists if each.left]
-    remarks += [f"{each.setting}: {_WHOLE}" for each in found if each.leaves_all_out()]
-    kept = tuple(each for each in found if not each.leaves_all_out())
-    return Exclusions(kept + hugo, tuple(remarks))
+    others = [each for each in found if each.leaves_all_out()]
+    remarks += [f"{each.setting}: {_WHOLE}" for each in others]
+    return Exclusions(tuple(each for each in found if each not in others) + hugo, tuple(remarks))
 
 
 def _exclusion(given: ScriptList, root: Path) -> Exclusion:
