@@ -247,6 +247,11 @@ def build(built: Built, **more: object) -> BuildResult:
     return build_snapshot(settings_for(built.root, **{"count": 3, "drift": 0, **more}), built.sharded)
 
 
+def append_to_book(built: Built, text: str) -> None:
+    path = built.root / "shelf0" / "book04.md"
+    path.write_text(path.read_text() + text)
+
+
 def snapshots_of_shards(store: Store) -> set[str]:
     with store.open() as opened:
         return {f"{record.name}/{record.snapshot}" for record in opened.manifest.shards}
@@ -258,8 +263,7 @@ def test_nights(copy: Built) -> None:
     assert (same.changed, same.parsed, same.encoded) == (False, 0, 0)
 
     # One book is changed: with exact statistics every shard may be written again, and all of them agree.
-    path = copy.root / "shelf0" / "book04.md"
-    path.write_text(path.read_text() + "\nA new sentence about herons.\n")
+    append_to_book(copy, "\nA new sentence about herons.\n")
     changed = build(copy)
     assert changed.changed and 0 < changed.parsed <= 4 and snapshots_of_shards(copy.sharded) != before
     build_snapshot(settings_for(copy.root), copy.whole)
@@ -269,7 +273,7 @@ def test_nights(copy: Built) -> None:
     # Within the drift, only the shard with the change is written.
     build(copy, drift=0.5)
     before = snapshots_of_shards(copy.sharded)
-    path.write_text(path.read_text() + "\nAnother sentence, on wrens.\n")
+    append_to_book(copy, "\nAnother sentence, on wrens.\n")
     drifted = build(copy, drift=0.5)
     assert drifted.changed and len(snapshots_of_shards(copy.sharded) - before) == 1
     with Searcher(copy.sharded.open(), Settings()) as searcher:
@@ -352,8 +356,7 @@ def test_a_worker_that_is_lost_in_a_pass_is_named_and_the_set_stays(
 ) -> None:
     """As the kernel ends one for want of memory, or Dask and Ray give up."""
     before = copy.sharded.current()
-    path = copy.root / "shelf0" / "book04.md"
-    path.write_text(path.read_text() + "\nA new sentence about herons.\n")
+    append_to_book(copy, "\nA new sentence about herons.\n")
     watch = InlineCaller.watch
 
     def lost(caller: InlineCaller, stage: Any, batch: Any, limit_s: float) -> Any:
@@ -383,8 +386,7 @@ def test_statistics_of_another_corpus_are_refused(copy: Built) -> None:
     with copy.sharded.open() as opened:
         terms = (opened.path / "terms.parquet").read_bytes()
         entry = opened.manifest.files["terms.parquet"]
-    path = copy.root / "shelf0" / "book04.md"
-    path.write_text(path.read_text() + "\nOwls, owls and dusk.\n")
+    append_to_book(copy, "\nOwls, owls and dusk.\n")
     build(copy)
     with copy.sharded.open() as opened:
         manifest, forged = opened.manifest, opened.path.parent / "forged"
@@ -403,8 +405,7 @@ def test_a_worker_that_finds_statistics_of_another_run_stops(
     copy: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = copy.sharded.current()
-    path = copy.root / "shelf0" / "book04.md"
-    path.write_text(path.read_text() + "\nA new sentence about herons.\n")
+    append_to_book(copy, "\nA new sentence about herons.\n")
     write = writing.write
 
     def late(task: ShardTask, begin: Begin) -> pa.Table:
