@@ -64,25 +64,20 @@ def install(version: str, folder: Path) -> str:
 
 
 def run(version: str, folder: Path, tests: Sequence[str] = TESTS) -> subprocess.CompletedProcess[str]:
-    """Run tests with the version in the folder, and with no other."""
+    """Run tests with the version in the folder, and with no other.
+
+    They have a temporary folder of their own: in the common one pytest ends by deleting what runs before it
+    have left, which is gigabytes after the whole suite.
+    """
     guard = f"import duckdb, sys; sys.exit(duckdb.__version__ != {version!r})"
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     subprocess.run([sys.executable, "-c", guard], env=environment, check=True)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "no:cacheprovider",
-        "-n",
-        "2",
-        "--timeout",
-        "1200",
-        *tests,
-    ]
+    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2")
+    temporary = ("--basetemp", str(folder / "temporary"))
     return subprocess.run(
-        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
-    )
+        (*command, *temporary, "--timeout", "200", *tests),
+        cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
 def main() -> int:
