@@ -16,6 +16,7 @@ from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .hugo import hugo
 from .mkdocs import mkdocs
+from .myst import TOC, is_jupyter_book, jupyter_book, myst, take_toc
 from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
 from .taken_over import TakenOver, set_order
 from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
@@ -35,6 +36,7 @@ _READ_EXTENSIONS = frozenset(
         "sphinx_design",
         "sphinx_tabs.tabs",
         "sphinx_copybutton",
+        "sphinx_external_toc",
     ]
 )
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
@@ -81,6 +83,8 @@ def _belongs(config: Path, reader: Callable[[ToolFile], TakenOver]) -> bool:
     """Return whether a file of a name that others use too is this tool's."""
     if reader in (vitepress, vuepress):
         return config.parent.name == (".vitepress" if reader is vitepress else ".vuepress")
+    if reader is jupyter_book:
+        return is_jupyter_book(config)
     return reader is not mintlify or b'"navigation"' in _head(config)
 
 
@@ -212,6 +216,8 @@ def _sphinx(config: ToolFile) -> TakenOver:
     found.leave_out(given.get("exclude_patterns"))
     extensions = as_texts(given.get("extensions"))
     found.api = "sphinx.ext.autodoc" in extensions
+    if "sphinx_external_toc" in extensions:
+        take_toc(found, as_text(given.get("external_toc_path")) or TOC)
     found.left += [f"the extension {each:.80}" for each in extensions if each not in _READ_EXTENSIONS]
     return found
 
@@ -241,6 +247,8 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("docs.json", "mint.json"), mintlify),
     (("dendron.yml",), _dendron),
     (("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml"), hugo),
+    (("myst.yml",), myst),
+    (("_config.yml",), jupyter_book),
     (("_config.yml",), _jekyll),
     (("conf.py",), _sphinx),
     (("antora.yml",), _antora),

@@ -1,9 +1,12 @@
-"""Patterns of files as other tools write them, as those of .gitignore."""
+"""Lists of files that other tools leave out, with their patterns as those of .gitignore."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from ...pipeline.patterns import pattern_fault
 
@@ -14,6 +17,16 @@ _MOST_CHARS, _MOST_ASTERISKS = 1_000, 4
 _ASTERISKS = re.compile(r"\*+")
 # What patterns of a shell have that those of .gitignore have not, once their braces are resolved.
 _NOT_KNOWN = re.compile(r"[{}|]|[@+?!*]\(|^!")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a setting leaves out below ``base``, and why a part of it is not known, if one is not."""
+
+    setting: str
+    base: Path
+    patterns: list[str] = field(default_factory=list)
+    left: str = ""
 
 
 def is_sound(pattern: str) -> bool:
@@ -53,3 +66,8 @@ def of_jekyll(pattern: str) -> Iterator[str]:
 def anchored(pattern: str) -> str:
     """Return a pattern that begins at the top, as those of nearly all tools do."""
     return f"/{pattern.removeprefix('./').lstrip('/')}"
+
+
+def below(folder: Path, name: str) -> Path:
+    """Return the path that settings in a folder name."""
+    return Path(os.path.normpath(folder / name.replace("\0", "\ufffd")))

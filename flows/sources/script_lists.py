@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...pipeline.navigation.literals import names_in
 from ...pipeline.navigation.sidebars import read_script
-from .file_patterns import is_sound, of_shell, of_sphinx
+from .file_patterns import LeftOut, below, is_sound, of_shell, of_sphinx
 from .tool_settings import NotKnown, SettingsText, texts_of
 
 _ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
@@ -26,17 +24,7 @@ _ALL = ("**/*.md", "*.md")
 _FOLDERS = {"docs": "docs", "blog": "blog"}
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptList:
-    """What a setting leaves out below ``base``, and why a part of it is not known, if one is not."""
-
-    setting: str
-    base: Path
-    patterns: list[str] = field(default_factory=list)
-    left: str = ""
-
-
-def docusaurus_lists(folders: Sequence[Path]) -> Iterator[ScriptList]:
+def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``exclude`` of the documents and the blog of Docusaurus, and of further folders of either."""
     for found in _scripts(folders, _DOCUSAURUS, "exclude"):
         given = read_script(found.text, found.name)
@@ -62,7 +50,7 @@ def _is_named(given: object) -> bool:
     return isinstance(given, list) and bool(given) and isinstance(given[0], str)
 
 
-def vitepress_lists(folders: Sequence[Path]) -> Iterator[ScriptList]:
+def vitepress_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``srcExclude`` of VitePress, and what ``pagePatterns`` of VuePress leave out."""
     for found in _scripts(folders, _VITEPRESS, "srcExclude"):
         given = read_script(found.text, found.name)
@@ -90,21 +78,16 @@ def _scripts(folders: Sequence[Path], names: Iterable[str], key: str) -> Iterato
             continue
 
 
-def below(folder: Path, name: str) -> Path:
-    """Return the path that settings in a folder name."""
-    return Path(os.path.normpath(folder / name.replace("\0", "\ufffd")))
-
-
-def _list(setting: str, base: Path, given: object) -> ScriptList:
+def _list(setting: str, base: Path, given: object) -> LeftOut:
     """Return a list of patterns of a shell; what is none of them is left."""
     texts = given if isinstance(given, list) else [given]
     read = [[*of_shell(each)] if isinstance(each, str) else [] for each in texts]
     sound = [each for each in read if each and all(map(is_sound, each))]
     left = "" if len(sound) == len(texts) else _COMPUTED
-    return ScriptList(setting, base, [pattern for each in sound for pattern in each], left)
+    return LeftOut(setting, base, [pattern for each in sound for pattern in each], left)
 
 
-def sphinx_list(folders: Sequence[Path]) -> ScriptList | None:
+def sphinx_list(folders: Sequence[Path]) -> LeftOut | None:
     """Return ``exclude_patterns`` of the nearest ``conf.py``: every text that may be added to it."""
     setting = f"{_KEY} of {_SPHINX}"
     for folder in folders:
@@ -114,13 +97,13 @@ def sphinx_list(folders: Sequence[Path]) -> ScriptList | None:
                 continue
             if _KEY not in found.text:
                 return None
-            return _of_sphinx(ScriptList(setting, folder), ast.parse(found.text))
+            return _of_sphinx(LeftOut(setting, folder), ast.parse(found.text))
         except (NotKnown, SyntaxError, ValueError, MemoryError, RecursionError):
-            return ScriptList(setting, folder, left=_NOT_READ)
+            return LeftOut(setting, folder, left=_NOT_READ)
     return None
 
 
-def _of_sphinx(empty: ScriptList, script: ast.Module) -> ScriptList:
+def _of_sphinx(empty: LeftOut, script: ast.Module) -> LeftOut:
     constants = {
         node.targets[0].id: node.value
         for node in script.body
@@ -130,7 +113,7 @@ def _of_sphinx(empty: ScriptList, script: ast.Module) -> ScriptList:
     patterns = [of_sphinx(each) for each in known if each]
     sound = [each for each in patterns if is_sound(each)]
     left = "" if len(sound) == len(known) else _COMPUTED
-    return ScriptList(empty.setting, empty.base, list(dict.fromkeys(sound)), left)
+    return LeftOut(empty.setting, empty.base, list(dict.fromkeys(sound)), left)
 
 
 def _given(node: ast.AST) -> Iterator[ast.expr]:

@@ -73,3 +73,11 @@ def tables_at(
 def tables_in(value: object) -> list[dict[str, Any]]:
     """Return the tables of a list, or the one that stands alone."""
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
+
+
+def listed(given: object) -> list[str]:
+    """Return the texts of a list, or the one that stands alone; raise ``NotKnown`` for what is no name."""
+    try:
+        return [str(each) for each in (given if isinstance(given, list) else [given]) if each]
+    except ValueError:  # a number of thousands of digits
+        raise NotKnown("a list") from None

@@ -15,6 +15,7 @@ from typing import Any
 from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.categories import CATEGORY_FILES
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
+from ...pipeline.navigation.myst_files import read_myst, read_toc
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from ...pipeline.navigation.summary import read_summary
@@ -156,12 +157,13 @@ def _contents(file: NavigationFile, text: str) -> Contents:
     if name.startswith("mkdocs") or name in ("properdocs.yml", "zensical.yml", "zensical.yaml"):
         return read_mkdocs(text)
     if name.endswith((".yml", ".yaml")):
-        return read_data(text)
+        return _OF_MYST.get(name, read_data)(text)
     if (reader := _OF_FOLDER.get(file.location.parent.name)) is not None:
         return reader(text, name)
     readers = (each for start, each in _OF_NAME.items() if name.startswith(start))
     return next(readers, read_docusaurus)(text, name)
 
 
+_OF_MYST = {"_toc.yml": read_toc, "_toc.yaml": read_toc, "myst.yml": read_myst}
 _OF_FOLDER = {".vitepress": read_vitepress, ".vuepress": read_vuepress}
 _OF_NAME = {"astro.config.": read_starlight, "docs.json": read_mintlify, "mint.json": read_mintlify}

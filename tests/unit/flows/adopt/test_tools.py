@@ -175,6 +175,29 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "index.rst": "T\n=\n"},
         {"root": ".", "title": "T", "exclude": ["_build"], "left": "release: not a literal"},
     ),
+    "Sphinx, with its table of contents in a file": (
+        {"conf.py": "project = 'T'\nextensions = ['sphinx_external_toc']\n",
+         "_toc.yml": "root: start\nentries: [{file: a}]\n", "start.md": "# S\n", "a.md": "# A\n"},
+        {"root": ".", "navigation": ["_toc.yml"], "home": "start.md"},
+    ),
+    "Jupyter Book": (
+        {"_config.yml": "title: T\nexclude_patterns: ['old/*']\nhtml: {use_edit_page_button: true,"
+         " baseurl: 'https://e.org/b/'}\nrepository: {url: 'https://g.org/o/r', path_to_book: book,"
+         " branch: main}\nsphinx: {extra_extensions: [x], config: {language: de}}\n",
+         "_toc.yml": "format: jb-book\nroot: index\n", "index.md": "# A\n"},
+        {"root": ".", "title": "T", "base_url": "https://e.org/b/", "language": "de", "home": None,
+         "exclude": ["old/*"], "edit_url": "https://g.org/o/r/edit/main/book/{path}", "slugs": None,
+         "include": ["**/*.md", "**/*.ipynb", "**/*.rst"], "navigation": ["_toc.yml"],
+         "left": "the extension x"},
+    ),
+    "MyST": (
+        {"docs/myst.yml": "version: 1\nextends: [base.yml]\nproject: {title: P, exclude: parts/*,"
+         " toc: [{file: start.md}, {pattern: '*.md'}], plugins: [x.mjs]}\nsite: {options: {logo: l.png}}\n",
+         "docs/start.md": "# S\n"},
+        {"root": "docs", "title": "P", "home": "start.md", "exclude": ["parts/*"],
+         "navigation": ["docs/myst.yml"],
+         "left": "the plugin x.mjs; base.yml, which it extends; site.options.logo"},
+    ),
     "Sphinx, in files with another ending": (
         {"conf.py": "project = 'T'\nsource_suffix = ['.rst', '.txt']\n", "index.txt": "T\n=\n"},
         {"root": ".", "title": "T", "include": ["**/*.rst", "**/*.md", "**/*.ipynb", "**/*.txt"]},

@@ -64,6 +64,19 @@ READMES = ["README.md", "guide/README.md"]
         ("mkdocs.yml", "exclude_docs: '*a*a*a*a*a*a*b'\n", PATHS),
         ("docs/_config.yml", "sphinx: {}\nexclude_patterns: ['**/README.md']", ["guide/README.md"]),
         ("docs/conf.py", "exclude_patterns = ['internal', 'other']", IN_INTERNAL),
+        (
+            "docs/myst.yml",
+            "project: {exclude: [internal/*.md, '**/_*.md']}",
+            ["guide/_part.md", *IN_INTERNAL],
+        ),
+        ("docs/myst.yml", "project: {exclude: internal/**}", IN_INTERNAL),
+        ("docs/myst.yml", "project: {exclude: ['@(a|b)']}", PATHS),
+        (
+            "docs/myst.yml",
+            "project: {toc: [{file: open, hidden: true}, {pattern: 'guide/*', children: [{file: README}]}]}",
+            IN_INTERNAL,
+        ),
+        ("docs/myst.yml", "project: {toc: [", PATHS),
         ("docs/conf.py", "exclude_patterns: list[str] = []\nexclude_patterns += ['*/README*']", READMES[1:]),
         ("docs/conf.py", "exclude_patterns = ['**README.md']", READMES),
         ("docs/conf.py", "HIDDEN = ['internal']\nexclude_patterns = ['x', *HIDDEN] + ['y']", IN_INTERNAL),
@@ -145,6 +158,16 @@ def test_a_part_of_the_documents_is_below_the_settings(tmp_path: Path) -> None:
 def test_settings_of_mkdocs_are_inherited(tmp_path: Path) -> None:
     files = {"de/mkdocs.yml": "INHERIT: ../base.yml\n", "base.yml": "exclude_docs: internal/\n"}
     assert [each.path for each in rejections(tmp_path, "de/docs", files)] == IN_INTERNAL
+
+
+@pytest.mark.parametrize(("said", "expected"), [("true", ["guide/_part.md", *IN_INTERNAL]), ("false", [])])
+def test_jupyter_book_builds_what_its_contents_name(said: str, expected: list[str], tmp_path: Path) -> None:
+    files = {
+        "docs/_config.yml": f"only_build_toc_files: {said}\n",
+        "docs/_toc.yml": "format: jb-book\nroot: README\nchapters:\n- file: guide/README\n"
+        "  sections: [{file: guide/open}, {file: open.md}]\n",
+    }
+    assert [each.path for each in rejections(tmp_path, "docs", files)] == expected
 
 
 def test_dendron_publishes_the_hierarchies_that_it_names(tmp_path: Path) -> None:

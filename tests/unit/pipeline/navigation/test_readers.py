@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 import pytest
 
 from noctule.pipeline.navigation.entry import MAX_ENTRIES, Contents, NavEntry
 from noctule.pipeline.navigation.literals import UNREAD, read_module
+from noctule.pipeline.navigation.myst_files import read_myst, read_toc
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from noctule.pipeline.navigation.summary import read_summary
@@ -52,6 +54,47 @@ nav:
         "Home|index.md", "A & B|features.md", "Guide|", "  |guide/index.md", "  |", "    |guide/deep/a.md",
         "  All|guide/rest/**", "Elsewhere|https://example.org/", "|**",
     ]  # fmt: skip
+
+
+BOOK = """
+format: jb-book
+root: intro
+parts:
+- caption: Guide
+  chapters:
+  - file: guide/start
+    title: Begin
+    sections: [{file: guide/more.ipynb}, {glob: guide/rest/*}]
+- chapters: [{url: 'https://e.org', title: Web}]
+"""
+SUBTREES = """
+root: intro
+subtrees:
+- caption: Guide
+  entries:
+  - {file: guide/start, title: Begin, subtrees: [{entries: [{file: guide/more.ipynb}, {glob: guide/rest/*}]}]}
+- items: [{url: 'https://e.org', title: Web}]
+"""
+
+
+@pytest.mark.parametrize("text", [BOOK, SUBTREES])
+def test_tables_of_contents_of_jupyter_book_and_sphinx_are_read(text: str) -> None:
+    assert lines(read_toc(text)) == [
+        "|intro", "Guide|", "  Begin|guide/start", "    |guide/more.ipynb", "    |guide/rest/**", "Web|https://e.org",
+    ]  # fmt: skip
+
+
+def test_tables_of_contents_of_myst_are_read_and_so_are_those_of_old_books() -> None:
+    text = "project:\n  toc:\n  - {file: index.md, title: Home}\n  - {title: More, children: [{file: a}]}\n"
+    assert lines(read_myst(text + "  - {file: b.md, hidden: true}\n  - {pattern: '*.md'}\n")) == [
+        "Home|index.md", "More|", "  |a", "|**",
+    ]  # fmt: skip
+    assert lines(read_toc("- {file: intro}\n- part: P\n  chapters: [{file: a}]\n- {header: H}\n")) == [
+        "|intro", "P|", "  |a", "H|",
+    ]  # fmt: skip
+    for hostile in ("1", "project: [", "project: {toc: 3}", "root: [a]\nparts: [3, {chapters: 1}]"):
+        with suppress(NotRead):
+            assert lines(read_toc(hostile)) == lines(read_myst(hostile)) == []
 
 
 def test_the_nav_of_zensical_is_read_from_toml() -> None:

@@ -1,0 +1,134 @@
+"""Lists of files that settings in YAML and TOML leave out: MkDocs, Jekyll, Jupyter Book, MyST and Dendron.
+
+They are known in full, or raise ``NotKnown``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.navigation.entry import Contents
+from ...pipeline.navigation.myst_files import listed_patterns, read_myst, read_toc
+from ...pipeline.untrusted import NotRead, read_regular, read_yaml
+from .file_patterns import LeftOut, anchored, below, is_sound, of_jekyll, of_shell, of_sphinx
+from .tool_settings import MAX_BYTES, NotKnown, SettingsText, listed, texts_of, unread
+
+_MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "zensical.toml")
+_MKDOCS_KEYS = ("exclude_docs", "draft_docs")
+_MOST_INHERITED = 10
+
+
+def mkdocs_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
+    """Yield what MkDocs leaves out of the folder of its documents, and what are drafts there."""
+    for found in texts_of(near, _MKDOCS):
+        given = _with_inherited(found)
+        docs = given.get("docs_dir")
+        base = below(found.folder, docs if isinstance(docs, str) else "docs")
+        if not (root.is_relative_to(base) or base.is_relative_to(root)):
+            continue
+        yield LeftOut(found.name, base, ["/templates/"])  # always
+        for key in _MKDOCS_KEYS:
+            lines = given.get(key) or ""
+            if not isinstance(lines, str):
+                raise NotKnown(found.name)
+            patterns = [each for each in lines.splitlines() if each.strip()]
+            yield LeftOut(f"{key} of {found.name}", base, _sound(patterns, found.name))
+
+
+def _sound(patterns: Iterable[str], name: str) -> list[str]:
+    """Return the patterns; raise ``NotKnown`` for one that is not understood."""
+    found = list(patterns)
+    if not all(map(is_sound, found)):
+        raise NotKnown(name)
+    return found
+
+
+def _with_inherited(found: SettingsText) -> dict[str, Any]:
+    """Return the values of MkDocs' settings, with those of the files that they inherit from."""
+    try:
+        values = found.values()
+    except NotKnown:
+        if found.mentions("INHERIT", *_MKDOCS_KEYS):
+            raise
+        values = {}
+    if found.name.endswith(".toml"):
+        values = values.get("project")
+    merged: dict[str, Any] = values if isinstance(values, dict) else {}
+    path, bound = found.folder / found.name, found.folder.parent.parent
+    parent = merged.get("INHERIT")
+    for _ in range(_MOST_INHERITED):
+        if not isinstance(parent, str) or "\0" in parent:
+            break
+        path = Path(os.path.normpath(path.parent / parent))
+        try:
+            above = read_yaml(read_regular(path, MAX_BYTES, bound).decode("utf-8", "replace"))
+        except (OSError, NotRead) as error:
+            raise unread(error, f"{found.name} (INHERIT)") from error
+        above = above if isinstance(above, dict) else {}
+        parent, merged = above.get("INHERIT"), {**above, **merged}
+    return merged
+
+
+def jekyll_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
+    """Yield ``exclude`` of Jekyll, or ``exclude_patterns`` of Jupyter Book, whose file has the same name."""
+    for found in texts_of(folders, ("_config.yml",)):
+        values = found.values() if found.mentions("exclude") else {}
+        given = values if isinstance(values, Mapping) else {}
+        source = given.get("source")
+        base = below(found.folder, source if isinstance(source, str) else ".")
+        excluded = [each for name in listed(given.get("exclude")) for each in of_jekyll(name)]
+        yield LeftOut(f"exclude of {found.name}", base, _sound(excluded, found.name))
+        patterns = map(of_sphinx, listed(given.get("exclude_patterns")))
+        yield LeftOut(f"exclude_patterns of {found.name}", base, _sound(patterns, found.name))
+
+
+def myst_lists(near: Sequence[Path]) -> Iterator[LeftOut]:
+    """Yield ``exclude`` of MyST, and the documents that its table of contents does not name.
+
+    Jupyter Book leaves those out where ``only_build_toc_files`` says so.
+    """
+    for found in texts_of(near, ("myst.yml",)):
+        values = found.values()
+        project = values.get("project") if isinstance(values, Mapping) else None
+        given = project if isinstance(project, Mapping) else {}
+        yield _of_shell(f"exclude of {found.name}", found.folder, listed(given.get("exclude")))
+        if given.get("toc"):
+            yield _not_named(found, read_myst(found.text, with_hidden=True))
+    for found in texts_of(near, ("_config.yml",)):
+        values = found.values() if found.mentions("only_build_toc_files") else {}
+        if isinstance(values, Mapping) and values.get("only_build_toc_files") is True:
+            yield from map(_not_in_toc, texts_of([found.folder], ("_toc.yml",)))
+
+
+def _of_shell(setting: str, base: Path, given: Sequence[str]) -> LeftOut:
+    patterns = [[*of_shell(each)] for each in given]
+    if not all(patterns):
+        raise NotKnown(setting)
+    return LeftOut(setting, base, _sound((one for each in patterns for one in each), setting))
+
+
+def _not_in_toc(found: SettingsText) -> LeftOut:
+    try:
+        return _not_named(found, read_toc(found.text))
+    except NotRead:
+        raise NotKnown(found.name) from None
+
+
+def _not_named(found: SettingsText, contents: Contents) -> LeftOut:
+    patterns = _sound(listed_patterns(contents), found.name)
+    return LeftOut(f"the table of contents {found.name}", found.folder, patterns)
+
+
+def dendron_lists(folders: Sequence[Path], root: Path) -> Iterator[LeftOut]:
+    """Yield the notes of other hierarchies than those that Dendron publishes."""
+    for found in texts_of(folders, ("dendron.yml",)):
+        values = found.values() if found.mentions("siteHierarchies") else {}
+        publishing = values.get("publishing") or values.get("site") if isinstance(values, dict) else None
+        tops = publishing.get("siteHierarchies") if isinstance(publishing, dict) else None
+        if isinstance(tops, list) and tops and "root" not in tops:
+            kept = [anchored(str(top)).strip("/") for top in tops]
+            patterns = ["*.md", *(f"!{each}{ending}" for each in kept for ending in (".md", ".*.md"))]
+            yield LeftOut(f"siteHierarchies of {found.name}", root, _sound(patterns, found.name))

@@ -1,0 +1,91 @@
+"""Tables of contents of the tools of MyST: ``_toc.yml`` of Jupyter Book and Sphinx, and ``myst.yml``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..untrusted import NotRead, read_yaml
+from .entry import REST, Bounded, Contents, NavEntry
+
+_PATTERNS = ("glob", "pattern")
+_TARGETS = ("file", "url", *_PATTERNS)
+# Lists of lists, each under a caption of its own, and lists of entries.
+_PARTS, _ENTRIES = ("parts", "subtrees"), ("entries", "items", "chapters", "sections", "children")
+_ENDING = re.compile(r"\.(?:md|rst|ipynb|txt|tex)$")
+
+
+def read_toc(text: str) -> Contents:
+    """Return what ``_toc.yml`` lists, its root first; raise ``NotRead``.
+
+    Before it had formats, Jupyter Book's was a list of which the first entry is the root.
+    """
+    given = read_yaml(text)
+    bounded = Bounded()
+    if isinstance(given, list):
+        return bounded.contents([*_entries(given, bounded, 0)])
+    if not isinstance(given, dict):
+        raise NotRead("not a table of contents")
+    root = [NavEntry("", given["root"])] if isinstance(given.get("root"), str) else []
+    return bounded.contents([*root, *_below(given, bounded, 0)])
+
+
+def read_myst(text: str, with_hidden: bool = False) -> Contents:
+    """Return ``project.toc`` of ``myst.yml``, with the entries that it does not show if asked.
+
+    Raises ``NotRead``.
+    """
+    given = read_yaml(text)
+    project = given.get("project") if isinstance(given, dict) else None
+    bounded = Bounded()
+    toc = project.get("toc") if isinstance(project, dict) else ()
+    return bounded.contents([*_entries(toc, bounded, 0, with_hidden)])
+
+
+def _below(
+    given: Mapping[str, Any], bounded: Bounded, depth: int, with_hidden: bool = False
+) -> Iterator[NavEntry]:
+    for key in _PARTS:
+        for part in given[key] if isinstance(given.get(key), list) else ():
+            if isinstance(part, dict) and bounded.admits(depth):
+                caption, inner = (
+                    _text(part.get("caption")),
+                    tuple(_below(part, bounded, depth + 1, with_hidden)),
+                )
+                yield from [NavEntry(caption, "", inner)] if caption else inner
+    for key in _ENTRIES:
+        yield from _entries(given.get(key), bounded, depth, with_hidden)
+
+
+def _entries(given: object, bounded: Bounded, depth: int, with_hidden: bool = False) -> Iterator[NavEntry]:
+    for each in given if isinstance(given, list) else ():
+        if not isinstance(each, dict) or (each.get("hidden") is True and not with_hidden):
+            continue
+        if not bounded.admits(depth):
+            return
+        target = next((_text(each[key]) for key in _TARGETS if each.get(key)), "")
+        if any(each.get(key) for key in _PATTERNS):
+            target = f"{folder}/{REST}" if (folder := target.rpartition("/")[0]) else REST
+        title = _text(each.get("title") or each.get("part") or each.get("header"))
+        children = tuple(_below(each, bounded, depth + 1, with_hidden))
+        if title or target or children:
+            yield NavEntry(title, target, children)
+
+
+def listed_patterns(contents: Contents) -> Iterator[str]:
+    """Yield patterns as in .gitignore that leave out all documents but those that the contents name."""
+    yield "*.*"
+    pending = list(contents.entries)
+    while pending:
+        entry = pending.pop()
+        pending += entry.children
+        if entry.target.endswith(REST):
+            yield f"!/{entry.target}"
+        elif entry.target:
+            stem = re.sub(r"([*?!\[\\# ])", r"\\\1", _ENDING.sub("", entry.target).lstrip("./"))
+            yield f"!/{stem}.*"
+
+
+def _text(value: object) -> str:
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
