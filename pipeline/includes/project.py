@@ -148,7 +148,7 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     templates, partials = (
         _inside(folders, names) if "hugo" in tools else () for names in (_SHORTCODES, _PARTIALS)
     )
-    return Context(Project(root, tools, site, templates, partials), _front_matter(text), path)
+    return Context(Project(root, tools, site, templates, partials), front_matter_of(text), path)
 
 
 def _inside(folders: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
@@ -157,7 +157,8 @@ def _inside(folders: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(place) for folder, place in places if place.is_dir() and is_within(place, folder))
 
 
-def _front_matter(text: str) -> Mapping[str, object]:
+def front_matter_of(text: str) -> Mapping[str, object]:
+    """Return the values at the head of a document; none if they cannot be read."""
     found = find_block(text)
     if found is None or found.end is None or not found.is_any:
         return {}

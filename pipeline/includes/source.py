@@ -61,8 +61,8 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     find = kind(file.collection, collection, folders)
     context = context_of(text, path, folders)
     found = expand(text, path + source.read_as, find, collection.max_bytes, context)
-    content = found.text.encode()
-    return replace(source, content=content, sha256=sha256_hex(content), notes=found.notes, version="")
+    content, notes = found.text.encode(), (*source.notes, *found.notes)
+    return replace(source, content=content, sha256=sha256_hex(content), notes=notes, version="")
 
 
 def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...]) -> Source:
@@ -82,10 +82,11 @@ def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...]) ->
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return source
-    content = conf_values.with_values(text, source.path_by_format, values).encode()
-    return (
-        source if content == source.content else replace(source, content=content, sha256=sha256_hex(content))
-    )
+    text, remarks = conf_values.with_values(text, source.path_by_format, values)
+    content = text.encode()
+    if content == source.content:
+        return source
+    return replace(source, content=content, sha256=sha256_hex(content), notes=(*source.notes, *remarks))
 
 
 def _appended(source: Source, collection: Collection) -> Source:

@@ -5,19 +5,20 @@ Only what is written there as a literal is known; nothing is run.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import is_transient
+from ..project import front_matter_of
+from .conf_literals import MAX_CHARS, Computed, literals_of, settings_of_book
 
 CONF = "conf.py"
 MARKDOWN, RST = (".md", ".markdown"), (".rst", ".rest")
-_MAX_BYTES, _MAX_CHARS = 500_000, 50_000
+_MAX_BYTES = 500_000
 _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
 _USED = re.compile(r"\|([A-Za-z][\w -]*)\|")
 _RST_ROLE = re.compile(
@@ -25,6 +26,7 @@ _RST_ROLE = re.compile(
 )
 _MYST_ROLE = re.compile(r"(?<![`\\])\{([A-Za-z][\w:+-]{0,80})\}`(?!`)([^`\n]{1,500})`(?!`)")
 _MYST_VALUE = re.compile(r"(?<!`)\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}")
+_OWN_KEYS = ("substitutions", "myst")
 _LABEL_ROLES = frozenset({"ref", "doc", "numref", "any", "term", "keyword", "option"})
 _TITLED = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)
 _EXTERNAL = re.compile(r"external(?:\+([\w-]+))?(?::|\Z)")
@@ -41,6 +43,7 @@ class SphinxValues:
     # The address of each project of ``intersphinx_mapping``; which page a label is on, its inventory tells.
     projects: Mapping[str, str] = field(default_factory=dict)
     substitutions: Mapping[str, str] = field(default_factory=dict)
+    computed: frozenset[str] = frozenset()  # substitutions of which only the names are known
     prolog: str = ""
     epilog: str = ""
     # By the endings of files that do not tell it, those of files that they are read like.
@@ -57,47 +60,96 @@ def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
     for folder in Path(path).parents:
         if not any(folder.is_relative_to(each) for each in folders):
             break
-        conf = folder / CONF
-        try:
-            if conf.is_file() and not conf.is_symlink():
-                with conf.open("rb") as file:
-                    return _values_in(file.read(_MAX_BYTES + 1))
-        except (OSError, ValueError) as error:
-            if is_transient(error):
-                raise
+        for name, reader in _READERS.items():
+            content = _content_of(folder / name)
+            if content is not None and (values := reader(content)) is not None:
+                return values
     return None
 
 
-def with_values(text: str, path: str, values: SphinxValues) -> str:
-    """Return the text of a document with the values that it names."""
+def _content_of(conf: Path) -> bytes | None:
+    try:
+        if conf.is_file() and not conf.is_symlink():
+            with conf.open("rb") as file:
+                return file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        if is_transient(error):
+            raise
+    return None
+
+
+def with_values(text: str, path: str, values: SphinxValues) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a document with the values that it names, and remarks on those not known."""
     if path.lower().endswith(RST):
-        return _rst(_RST_ROLE.sub(lambda found: _rst_link(found, values), text), values)
+        return _rst(_RST_ROLE.sub(lambda found: _rst_link(found, values), text), values), ()
     if path.lower().endswith(MARKDOWN):
         text = (
             _MYST_ROLE.sub(lambda found: _myst_link(found, values), text)
             if values.links or values.projects
             else text
         )
-        known = values.substitutions
-        return _MYST_VALUE.sub(lambda each: known.get(each[1], each[0]), text) if known else text
-    return text
+        return _substituted(text, values.substitutions, values.computed)
+    return text, ()
+
+
+def _substituted(
+    text: str, known: Mapping[str, str], computed: frozenset[str]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the text with the values that it names, and a remark on each that the script computes.
+
+    The name stands in the place of one that is computed, as in reStructuredText.
+    """
+    values = {**known, **_own(text)} if any(f"{key}:" in text for key in _OWN_KEYS) else known
+    left: dict[str, None] = {}
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in computed and name not in values:
+            left[name] = None
+            return name
+        return values.get(name, found[0])
+
+    filled = _MYST_VALUE.sub(value, text) if values or computed else text
+    return filled, tuple(
+        f"the value of {name!r:.80} is computed in conf.py: its name stands there" for name in left
+    )
+
+
+def _own(text: str) -> dict[str, str]:
+    given = front_matter_of(text)
+    myst = given.get("myst")
+    tables = (given.get("substitutions"), myst.get("substitutions") if isinstance(myst, Mapping) else None)
+    pairs = (pair for table in tables if isinstance(table, Mapping) for pair in table.items())
+    return {str(name): str(each) for name, each in pairs if isinstance(each, str | int | float)}
 
 
 @lru_cache(maxsize=8)
 def _values_in(content: bytes) -> SphinxValues:
-    try:
-        given = dict(_literals(content)) if len(content) <= _MAX_BYTES else {}
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        given = {}
+    return _values_of(literals_of(content) if len(content) <= _MAX_BYTES else {})
+
+
+@lru_cache(maxsize=8)
+def _values_in_book(content: bytes) -> SphinxValues | None:
+    given = settings_of_book(content) if len(content) <= _MAX_BYTES else {}
+    return _values_of(given) if given else None
+
+
+_READERS: Mapping[str, Callable[[bytes], SphinxValues | None]] = {
+    CONF: _values_in,
+    "_config.yml": _values_in_book,
+}
+
+
+def _values_of(given: Mapping[str, object]) -> SphinxValues:
     texts = {name: given[name] for name in _SUBSTITUTED if _is_text(given.get(name))}
     own, links = given.get("myst_substitutions"), given.get("extlinks")
+    table = own if isinstance(own, Mapping) else {}
     return SphinxValues(
         {name: str(text) for name, text in texts.items() if "\n" not in str(text)},
         dict(_links(links)) if isinstance(links, Mapping) else {},
         dict(_projects(given.get("intersphinx_mapping"))),
-        {str(name): str(each) for name, each in own.items() if _is_text(each)}
-        if isinstance(own, Mapping)
-        else {},
+        {str(name): str(each) for name, each in table.items() if _is_text(each)},
+        frozenset(str(name) for name, each in table.items() if each is Computed),
         str(given["rst_prolog"]) if _is_text(given.get("rst_prolog")) else "",
         str(given["rst_epilog"]) if _is_text(given.get("rst_epilog")) else "",
         formats_of(given.get("source_suffix")),
@@ -115,37 +167,8 @@ def formats_of(given: object) -> dict[str, str]:
     }
 
 
-def _literals(content: bytes) -> Iterator[tuple[str, object]]:
-    for node in ast.parse(content).body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else None
-        if isinstance(node, ast.Assign) and isinstance(target, ast.Name):
-            found = _literal(node.value)
-            if target.id == "intersphinx_mapping" and isinstance(node.value, ast.Dict):
-                # Names count where addresses are worked out.
-                found = {**dict.fromkeys(_keys(node.value), ""), **(found if isinstance(found, dict) else {})}
-            if found is not None:
-                yield target.id, found
-
-
-def _keys(table: ast.Dict) -> list[str]:
-    return [key.value for key in table.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-
-
-def _literal(node: ast.expr) -> object:
-    """Return the value of a literal; of a table, what is literal in it; ``None`` for anything else."""
-    if isinstance(node, ast.Dict):
-        pairs = (
-            (_literal(key), _literal(each)) for key, each in zip(node.keys, node.values, strict=True) if key
-        )
-        return {key: each for key, each in pairs if isinstance(key, str) and each is not None}
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError):
-        return None
-
-
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= _MAX_CHARS
+    return isinstance(value, str) and 0 < len(value) <= MAX_CHARS
 
 
 def _links(given: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, str]]]:

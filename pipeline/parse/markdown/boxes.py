@@ -29,12 +29,14 @@ from .directives import (
     with_options,
 )  # fmt: skip
 
-_CLOSINGS = "box_closings"
+_CLOSINGS, _COLONS = "box_closings", "box_colons"
 _TAB_MARKER = "==="
 _TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
 _TAB_INDENT = 4
 _OPENINGS = ("///", ":::", "```{", "````", "~~~{", "```admonish")
 _MAX_OPTIONS = 40
+# Of lines that may close a box of fewer colons, and of the lengths that they have.
+_MAX_LONGER = 20
 
 
 def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -53,10 +55,11 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Closings:
-    """The lines that are a marker alone, and which of them closes the box that a line opens."""
+    """The lines that are a marker alone, which of them closes the box that a line opens, and back."""
 
     lines: list[int]
     of_opening: dict[int, int]
+    to_opening: dict[int, int]
 
 
 def _closing(state: StateBlock, marker: str, start: int) -> int:
@@ -64,15 +67,36 @@ def _closing(state: StateBlock, marker: str, start: int) -> int:
 
     The end if there is none.
     """
+    found = _known_closings(state, marker)
+    if start in found.of_opening:
+        return found.of_opening[start]
+    after = bisect_right(found.lines, start)
+    return found.lines[after] if after < len(found.lines) else _longer_closing(state, marker, start)
+
+
+def _longer_closing(state: StateBlock, marker: str, start: int) -> int:
+    """Return the line of more colons that closes the box, as in MyST, VitePress and Docusaurus."""
+    if marker[0] != ":":
+        return state.lineMax
+    if _COLONS not in state.env:
+        texts = (_line(state, number).strip() for number in range(len(state.eMarks) - 1))
+        colons = {text for text in texts if text[:4] == "::::" and not text.strip(":")}
+        state.env[_COLONS] = sorted(colons, key=len)[:_MAX_LONGER]
+    lines = [state.lineMax]
+    for longer in (each for each in state.env[_COLONS] if len(each) > len(marker)):
+        found = _known_closings(state, longer)
+        after = bisect_right(found.lines, start)
+        near = found.lines[after : after + _MAX_LONGER]
+        lines += [line for line in near if found.to_opening.get(line, -1) < start][:1]
+    return min(lines)
+
+
+def _known_closings(state: StateBlock, marker: str) -> _Closings:
     # One scan per marker: thousands of openings that nobody closes stay linear.
     known: dict[str, _Closings] = state.env.setdefault(_CLOSINGS, {})
     if marker not in known:
         known[marker] = _closings(state, marker)
-    found = known[marker]
-    if start in found.of_opening:
-        return found.of_opening[start]
-    after = bisect_right(found.lines, start)
-    return found.lines[after] if after < len(found.lines) else state.lineMax
+    return known[marker]
 
 
 def _closings(state: StateBlock, marker: str) -> _Closings:
@@ -86,7 +110,7 @@ def _closings(state: StateBlock, marker: str) -> _Closings:
                 pairs[opened.pop()] = number
         elif marker[0] in ":/" and text.startswith(marker) and text[len(marker)] != marker[0]:
             opened.append(number)
-    return _Closings(closings, pairs)
+    return _Closings(closings, pairs, {closing: opening for opening, closing in pairs.items()})
 
 
 def _push(state: StateBlock, found: Box, lines: range) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.includes.sphinx.conf_values import formats_of
+from noctule.pipeline.model import Document
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.source_files import FoundFile
@@ -15,6 +16,7 @@ from noctule.pipeline.source_files import FoundFile
 CONF = '''
 import os
 release = "5.7.1"
+project = "T"
 version = os.environ["V"]
 extlinks = {"issue": ("https://example.org/issues/%s", "#%s"), "pr": ("https://example.org/pull/%s", None)}
 intersphinx_mapping = {
@@ -26,18 +28,24 @@ rst_epilog = """
 .. |tool| replace:: The Tool
 .. _home: https://example.org/
 """
-myst_substitutions = {"name": "Noctule"}
+myst_substitutions = {"name": "Noctule", "now": f"{release} of {project}", "later": os.environ["V"]}
 os.remove("nothing")
 '''
 
 
-def html(folder: Path, text: str, name: str) -> tuple[str, list[tuple[str, str]]]:
+def read(
+    folder: Path, text: str, name: str = "page.md", conf: str = CONF, conf_name: str = "conf.py"
+) -> Document:
     (folder / "source/guide").mkdir(parents=True)
-    (folder / "source/conf.py").write_text(CONF)
+    (folder / "source" / conf_name).write_text(conf)
     (folder / "source/guide" / name).write_text(text)
-    collection = Collection(root=str(folder))
+    collection = Collection(root=str(folder), auto_append=(str(folder / "gone.md"),) if "+" in text else ())
     path = f"source/guide/{name}"
-    document = parse(read_source(FoundFile("c", path, str(folder / path), 0), collection), collection)
+    return parse(read_source(FoundFile("c", path, str(folder / path), 0), collection), collection)
+
+
+def html(folder: Path, text: str, name: str) -> tuple[str, list[tuple[str, str]]]:
+    document = read(folder, text, name)
     return document.text, [(link.text, link.target) for link in document.links]
 
 
@@ -84,6 +92,43 @@ def test_myst_has_them_too(tmp_path: Path) -> None:
     text, links = html(tmp_path, "# Page\n\n{{ name }} mends {issue}`7`, not {{ other }}.\n", "page.md")
     assert "Noctule mends" in text and "{{ other }}" in text
     assert links == [("#7", "https://example.org/issues/7")]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Now {{ now }}.", "Now 5.7.1 of T."),
+        ("---\nmyst: {substitutions: {name: Mine}}\n---\n\nBy {{ name }}.", "By Mine."),
+        ("---\nsubstitutions: {own: Mine, later: 3}\n---\n\nBy {{own}}, {{ later }}.", "By Mine, 3."),
+        ("As `{{ name }}`.", "As `{{ name }}`."),
+    ],
+)
+def test_a_document_of_myst_has_values_of_its_own(tmp_path: Path, written: str, shown: str) -> None:
+    document = read(tmp_path, written)
+    assert document.text.strip().endswith(shown) and not document.notes
+
+
+def test_the_name_stands_where_conf_computes_a_value(tmp_path: Path) -> None:
+    document = read(tmp_path, "With {{ later }} or {{later}}. +\n\n```{include} gone.md\n```\n")
+    assert document.text.strip() == "With later or later. +"
+    assert [note.partition(":")[0] for note in document.notes] == [
+        "'gone.md' is not included",
+        "the value of 'later' is computed in conf.py",
+        "line 3",
+    ]
+
+
+def test_jupyter_book_has_its_values_in_yaml(tmp_path: Path) -> None:
+    links = "{extlinks: {a: ['https://e.org/%s', '%s']}}"
+    config = f"parse: {{myst_substitutions: {{name: Book}}}}\nsphinx: {{config: {links}}}"
+    document = read(tmp_path, "A {{ name }}, {a}`b`.", conf=config, conf_name="_config.yml")
+    assert document.text.startswith("A Book, ") and document.links[0].target == "https://e.org/b"
+
+
+def test_texts_that_hold_each_other_end(tmp_path: Path) -> None:
+    chain = "a0 = 'x' * 1\na0 = 'owl'\n" + "".join(f"a{n + 1} = f'{{a{n}}}{{a{n}}}'\n" for n in range(60))
+    document = read(tmp_path, "A {{ v }}.", conf=f"{chain}myst_substitutions = {{'v': a60, 'w': a1}}")
+    assert document.text.strip() == "A v."
 
 
 @pytest.mark.parametrize(

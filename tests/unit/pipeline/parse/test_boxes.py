@@ -31,6 +31,8 @@ def _texts(text: str) -> list[str]:
         (":::note[Title]\nBody\n:::", ["Title", "Body"]),
         ("```admonish warning title='T'\nBody\n```", ["T", "Body"]),
         ("::::{tab-set}\n:::{tab-item} A\n:sync: a\nOne\n:::\n::::", ["A", "One"]),
+        (":::::{grid}\n:::{card}\nOne\n::::\n:::{card}\nTwo\n::::\n:::::", ["One", "Two"]),
+        (":::{note}\nOne\n::::{tip}\nTwo\n::::\n", [":::{note} One", "Two"]),
         ("::: code-group\n```sh [npm]\nnpm i\n```\n:::", ["npm", "npm i"]),
         ("```{image} x.png\n:alt: An owl\n```", ["An owl"]),
         ("```{versionadded} 1.2\nBody\n```", ["New in version 1.2", "Body"]),
@@ -91,7 +93,19 @@ def test_a_box_beside_the_text_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["```{note}", ":::{note", "```admonish ", "{ref}`", "{ .a ", "^^a ", "<div markdown ", "<a name="]
+    "line",
+    [
+        "```{note}",
+        ":::{note",
+        ":::note\n::::",
+        ":::note\n::::a\n:::::\n",
+        "```admonish ",
+        "{ref}`",
+        "{ .a ",
+        "^^a ",
+        "<div markdown ",
+        "<a name=",
+    ],
 )
 def test_hostile_boxes_take_linear_time(line: str) -> None:
     begun = time.process_time()
