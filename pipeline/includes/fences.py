@@ -46,8 +46,12 @@ class Fences:
 
     def hold(self, position: int) -> bool:
         """Return whether there is code at this position."""
+        return self.around(position) is not None
+
+    def around(self, position: int) -> str | None:
+        """Return the info string of the code at this position, none if there is none."""
         at = bisect_right(self._starts, position) - 1
-        return at >= 0 and position < self.spans[at][1]
+        return self.spans[at][2] if at >= 0 and position < self.spans[at][1] else None
 
     def within(self, start: int, end: int) -> list[tuple[int, int, str]]:
         """Return the code that begins in this range, cut at its end."""

@@ -10,7 +10,7 @@ from ..model import Block
 
 LABEL_PREFIX = "ref:"
 # Begins the label of a term of a glossary; a link to one that is in none is only its text.
-TERM = "term-"
+TERM = "glossary-term-"
 TERM_ADDRESS = f"#{LABEL_PREFIX}{TERM}"
 # The class of a link without a text of its own: pages show the title of what it leads to.
 UNTITLED = "untitled"
@@ -34,6 +34,8 @@ VERSION_TITLES = {
     "deprecated": "Deprecated since version",
     "deprecated-removed": "Deprecated since version",
 }
+# What a slug does not hold, and what tells terms apart: C, C++ and C#.
+_SPOKEN = str.maketrans({"+": " plus ", "#": " sharp "})
 # MyST's label: a line of its own that names what follows.
 _MYST_LABEL = re.compile(r"\(([^()\n]{1,200})\)=")
 
@@ -41,6 +43,11 @@ _MYST_LABEL = re.compile(r"\(([^()\n]{1,200})\)=")
 def label_anchor(label: str) -> str:
     """Return the anchor of a label: ``Actor Guide`` and ``actor_guide`` both give ``ref:actor-guide``."""
     return LABEL_PREFIX + slugify(" ".join(label.replace("_", "-").split()))
+
+
+def term_label(term: str) -> str:
+    """Return the label of a term of a glossary."""
+    return f"{TERM}{term.translate(_SPOKEN)}"
 
 
 def myst_labels(block: Block) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ _NOTE = re.compile(r"[ \t]{0,40}\((\d{1,2})\)!?[ \t]*(?:\*/|-->)?[ \t]*\Z")
 _COMMENT_OPENS = re.compile(rf"{_OPENS}")
 _EMPTY_COMMENT = re.compile(rf"(?:(?<!\s)[ \t]{{1,40}})?{_OPENS}[ \t]*\Z")
 _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):[ \t]*([^\n]*)\Z")
+_WITH_OPTIONS = (*CODE_DIRECTIVES, "math", "mermaid")
 _ANSI_MARK = "\u241b"
 
 
@@ -99,7 +100,7 @@ def _escaped(language: str, text: str) -> tuple[Run, ...]:
 
 def _without_options(said: CodeInfo, info: str, text: str) -> tuple[CodeInfo, str]:
     """Take the options of a MyST directive off the code: lines ``:key: value``, or YAML between dashes."""
-    if not any(info.lstrip().startswith(f"{{{name}}}") for name in CODE_DIRECTIVES):
+    if not any(info.lstrip().startswith(f"{{{name}}}") for name in _WITH_OPTIONS):
         return said, text
     lines = text.lstrip("\n").split("\n")
     options: list[str] = []

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from ...includes.fences import fences_of
 from ..markup import VIDEO_HOST, linked, with_linked_frames
+from .roles import with_labels
 
 # "100%%" in a sentence begins none of Obsidian's comments, and "%%bash and %%time" are commands of notebooks.
 _COMMENT = (
@@ -99,6 +100,7 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
     if ":{" in text or "`{" in text or "}`" in text:
         text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
+    text = with_labels(text)
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, _anchored)
     # A line that held nothing else goes with it, or it would end a paragraph.

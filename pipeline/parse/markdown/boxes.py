@@ -17,6 +17,7 @@ from .directives import (
     GROUP,
     IMAGE,
     LINKS,
+    MATH,
     NOTHING,
     RST,
     TAB,
@@ -238,7 +239,15 @@ def _paragraph(state: StateBlock, content: str, lines: range) -> None:
     state.push("paragraph_close", "p", -1)
 
 
-_SPECIAL = {IMAGE: _image, LINKS: _links, RST: _rst, NOTHING: _nothing}
+def _math(state: StateBlock, _found: Box, options: dict[str, str], lines: range) -> None:
+    formula = state.push("fence", "code", 0)
+    formula.info, formula.map = MATH, [lines.start - 1, lines.stop + 1]
+    formula.content = state.getLines(lines.start + len(options), lines.stop, state.blkIndent, True).lstrip(
+        "\n"
+    )
+
+
+_SPECIAL = {IMAGE: _image, LINKS: _links, MATH: _math, RST: _rst, NOTHING: _nothing}
 
 
 def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -12,6 +12,7 @@ from ..conditions import is_for_web_pages
 from ..labels import VERSION_TITLES
 
 TAB, FOLDED, GROUP, IMAGE, LINKS, RST, NOTHING = "tab", "details", "group", "image", "toctree", "eval-rst", ""
+MATH = "math"
 
 _OPENING = re.compile(
     r"(/{3,}|:{3,})[ \t]*(\{?)\.?([A-Za-z][\w-]{0,30})\}?(?:\[([^\]\n]*)\])?[ \t]*(?:\|[ \t]*)?([^\n|]*)\Z"

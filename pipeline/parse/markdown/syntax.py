@@ -47,6 +47,7 @@ from .marks import (
     render_keys,
     render_task,
 )
+from .roles import label
 
 MAX_NESTING = 100
 _MAX_ADDRESS = 2_048
@@ -89,7 +90,7 @@ def markdown_parser() -> MarkdownIt:
     md.use(sub_plugin).use(superscript_plugin)
     md.use(attrs_plugin, after=("image", "link_close", "code_inline"), allowed=_ATTRIBUTES)
     bound_brackets(md)
-    for name, rule in (("box", box), ("tab", tab), ("formula_block", formula_block)):
+    for name, rule in (("box", box), ("tab", tab), ("formula_block", formula_block), ("label", label)):
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.before("escape", "formula", formula)
     md.inline.ruler.push("mark", mark)

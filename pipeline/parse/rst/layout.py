@@ -10,7 +10,7 @@ from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
 from ..conditions import is_for_web_pages
-from ..labels import TERM
+from ..labels import term_label
 from .admonitions import Boxed, Lenient, by_name, label_or_document
 
 _INDENT = "   "
@@ -47,7 +47,7 @@ class _Glossary(Boxed):
         for definition in [each for each in box.findall(nodes.definition) if not each.astext().strip()]:
             definition.parent.remove(definition)
         for term in box.findall(nodes.term):
-            term["names"].append(nodes.fully_normalize_name(f"{TERM}{term.astext()}"))
+            term["names"].append(nodes.fully_normalize_name(term_label(term.astext())))
             self.state.document.note_explicit_target(term, term)
         return self.named(box)
 

@@ -9,7 +9,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import roles
 
-from ..labels import INDICES, TERM, label_anchor
+from ..labels import INDICES, label_anchor, term_label
 from .admonitions import EQUATION, label_or_document
 
 # What docutils expects from a role: its nodes, and messages about them.
@@ -97,7 +97,7 @@ def _equation(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Fou
 
 def _term(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
-    return [nodes.reference(raw, title or target, refuri=f"#{label_anchor(TERM + target)}")], []
+    return [nodes.reference(raw, title or target, refuri=f"#{label_anchor(term_label(target))}")], []
 
 
 _LEADING: dict[str, Role] = {

@@ -50,11 +50,17 @@ GLOSSARY = """Terms
 
    roost : noun
       Where bats sleep.
+
+   C
+      A language.
+
+   C++
+      Another.
 """
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("wing beat", "wing beat"), ("flap", "flap"), ("a <Roost>", "a")]
+    ("name", "shown"), [("wing beat", "wing beat"), ("flap", "flap"), ("a <Roost>", "a"), ("C++", "C++")]
 )
 def test_a_term_leads_to_its_entry_in_the_glossary(name: str, shown: str) -> None:
     (link,) = _page(f"See :term:`{name}`.", terms=GLOSSARY).select("article p > a")
@@ -62,6 +68,7 @@ def test_a_term_leads_to_its_entry_in_the_glossary(name: str, shown: str) -> Non
     entry = page_of({"terms.rst": GLOSSARY}, "terms.html").find(id=unquote(anchor))
     assert (link.text, page) == (shown, "terms.html")
     assert entry is not None and entry.parent is not None and entry.parent.name == "dt"
+    assert "+" not in name or entry.parent.text.startswith("C++")
 
 
 def test_a_term_of_another_projects_glossary_is_text() -> None:

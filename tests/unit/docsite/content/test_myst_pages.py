@@ -1,0 +1,41 @@
+"""What MyST names is found on its page: equations, figures, terms of a glossary."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+import pytest
+
+from tests.site_builder import page_of
+
+OTHERS = {
+    "terms.md": "# Terms\n\n```{glossary}\nC++\nC#\n  A language.\n\nOwl\n  A bird.\n```\n",
+    "sums.md": "# Sums\n\n$$\na = b\n$$ (eq:sum)\n\n:::{figure} owl.png\n:label: fig-owl\nAn owl.\n:::\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "page"),
+    [
+        ("{term}`C++`", "C++", "terms.html"),
+        ("{term}`birds <owl>`", "birds", "terms.html"),
+        ("{eq}`eq:sum`", "(eq:sum)", "sums.html"),
+        ("[the sum](#eq:sum)", "the sum", "sums.html"),
+        ("{numref}`the owl <fig-owl>`", "the owl", "sums.html"),
+    ],
+)
+def test_a_reference_leads_to_what_has_the_name(written: str, shown: str, page: str) -> None:
+    (link,) = page_of({"page.md": f"# Page\n\nSee {written}.\n", **OTHERS}, "page.html").select(
+        "article p > a"
+    )
+    target, _, anchor = str(link["href"]).partition("#")
+    assert (link.text, target) == (shown, page)
+    assert page_of(OTHERS, page).find(id=unquote(anchor)) is not None
+
+
+def test_a_term_that_no_glossary_has_is_text_and_formulas_in_boxes_are_drawn() -> None:
+    page = page_of(
+        {"page.md": "# Page\n\nSee {term}`bat`.\n\n:::{math}\n:label: one\n\nx^2\n:::\n"}, "page.html"
+    )
+    assert page.select("article p > a") == [] and len(page.select("article .formula")) == 1
+    assert page.find(id="one") is not None and ":label:" not in page.text

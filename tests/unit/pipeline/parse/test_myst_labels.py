@@ -1,0 +1,78 @@
+"""What MyST's directives and formulas are named, and terms of glossaries, are anchors that links lead to."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from noctule.pipeline.model import Document, Source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
+
+
+def _parsed(text: str) -> Document:
+    return parse(Source("c", "a.md", text.encode(), "0" * 64), Collection(root="."))
+
+
+def _blocks(text: str) -> list[tuple[str, str]]:
+    return [(block.kind, block.text.strip("- ")) for block in _parsed(text).blocks]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (":::{figure} a.png\n:label: eq:x\nCaption\n:::\n", [("text", "Caption")]),
+        ("```{code} sh\n:name: eq:x\nls\n```\n", [("code", "ls")]),
+        ("````{note}\n```{math}\n:label: eq:x\ny\n```\n````\n", [("code", "y")]),
+        (":::{math}\n:name: eq:x\n\ny\n:::\n", [("code", "y")]),
+        ("Text\n```{code-block}\n:linenos:\n:name: eq:x\ny\n```\n", [("text", "Text"), ("code", "y")]),
+        ("$$\ny\n$$ (eq:x)\n", [("text", "$$\ny\n$$")]),
+        ("(eq:x)=\nText\n", [("text", "Text")]),
+        ("Text\n(eq:x)=\n# A\n", [("text", "Text")]),
+    ],
+)
+def test_a_name_is_an_anchor_and_no_text(text: str, shown: list[tuple[str, str]]) -> None:
+    assert _parsed(text).anchors == ("eq:x", "ref:eqx") and _blocks(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "````md\n:::{figure} a.png\n:label: x\n:::\n````\n",
+        "```{code-block} md\n:::{note}\n:name: x\n:::\n```\n",
+        "::::{tab-set}\n:::{tab-item} A\n:name: x\nOne\n:::\n::::\n",
+        "```\n$$ y $$ (x)\n```\n",
+        "That is $$5 (x) and (x)= too.\n",
+    ],
+)
+def test_examples_cells_and_sums_of_money_name_nothing(text: str) -> None:
+    document = _parsed(text)
+    assert document.anchors == () and document.text.strip() == text.strip()
+
+
+GLOSSARY = "```{glossary}\n:sorted:\n\nC++\nC#\n  A *language*,\n  or two.\n\nOwl : bird\n    Flies.\n```\n"
+
+
+def test_terms_of_a_glossary_are_told_apart() -> None:
+    assert _blocks(GLOSSARY) == [
+        ("list", "C++, C#"), ("list", "A language, or two."), ("list", "Owl"), ("list", "Flies."),
+    ]  # fmt: skip
+    names = _parsed(GLOSSARY).anchors
+    assert names == tuple(f"ref:glossary-term-{name}" for name in ("c-plus-plus", "c-sharp", "owl"))
+    links = _parsed("{term}`c++`, {term}`them <Owl>`, {term}`C`").links
+    assert [link.target.removeprefix("#") for link in links] == [names[0], names[2], "ref:glossary-term-c"]
+    assert [link.text for link in links] == ["c++", "them", "C"]
+
+
+def test_a_glossary_in_markdown_has_anchors_too() -> None:
+    document = _parsed(":::{glossary}\nOwl `x`\n: Flies.\n\n  Far.\n:::\n\n(term-owl-x)=\nText.\n")
+    assert [block.text for block in document.blocks] == ["- Owl x", "- Flies.", "Far.", "Text."]
+    assert document.anchors == ("term-owl-x", "ref:term-owl-x", "ref:glossary-term-owl-x")
+
+
+@pytest.mark.parametrize("line", ["$$ a ", "```{a}\n:name: b\n", "(a)=\n", ":::{glossary}\na\n", "$$ (a)\n"])
+def test_hostile_names_take_linear_time(line: str) -> None:
+    begun = time.process_time()
+    _parsed(line * (40_000 // len(line)))
+    assert time.process_time() - begun < 6
