@@ -35,7 +35,7 @@ class ToolFile:
 
     def text(self, path: Path | None = None) -> str:
         """Return the text of the file, or of another of the project; raise ``NotRead`` and ``OSError``."""
-        return read_regular(path or self.path, MAX_BYTES, self.project).decode("utf-8", "replace")
+        return read_regular(path or self.path, MAX_BYTES, self.project).decode("utf-8-sig", "replace")
 
     def beside(self, given: object, default: str = ".") -> Path:
         """Return the path that the file names; raise ``NotRead`` if it leads out of the project."""

@@ -12,13 +12,21 @@ from typing import Any
 
 from ...pipeline.navigation.entry import Contents
 from ...pipeline.navigation.myst_files import listed_patterns, read_myst, read_toc
-from ...pipeline.untrusted import NotRead, read_regular, read_yaml
-from .file_patterns import LeftOut, anchored, below, is_sound, of_jekyll, of_shell, of_sphinx
-from .tool_settings import MAX_BYTES, NotKnown, SettingsText, listed, texts_of, unread
+from ...pipeline.untrusted import NotRead, read_regular, read_yaml, with_lower_keys
+from .file_patterns import LeftOut, anchored, below, is_sound, of_fnmatch, of_jekyll, of_shell, of_sphinx
+from .tool_settings import MAX_BYTES, NotKnown, SettingsText, listed, tables_in, texts_of, unread
 
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "zensical.toml")
-_MKDOCS_KEYS = ("exclude_docs", "draft_docs")
+# What each leaves out that is not negated there.
+_MKDOCS_KEYS: Mapping[str, Sequence[str]] = {"exclude_docs": ["/templates/"], "draft_docs": []}
 _MOST_INHERITED = 10
+_OF_OTHERS = "it names no document of the collection, so it does not apply"
+HUGO = tuple(
+    f"{folder}{name}.{ending}"
+    for folder in ("", "config/_default/", "config/production/")
+    for name in ("hugo", "config", *(("module",) if folder else ()))
+    for ending in ("toml", "yaml", "yml")
+)
 
 
 def mkdocs_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
@@ -29,13 +37,25 @@ def mkdocs_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
         base = below(found.folder, docs if isinstance(docs, str) else "docs")
         if not (root.is_relative_to(base) or base.is_relative_to(root)):
             continue
-        yield LeftOut(found.name, base, ["/templates/"])  # always
-        for key in _MKDOCS_KEYS:
+        for key, always in _MKDOCS_KEYS.items():
             lines = given.get(key) or ""
             if not isinstance(lines, str):
                 raise NotKnown(found.name)
             patterns = [each for each in lines.splitlines() if each.strip()]
-            yield LeftOut(f"{key} of {found.name}", base, _sound(patterns, found.name))
+            setting = f"{key} of {found.name}" if patterns else found.name
+            yield LeftOut(setting, base, _sound([*always, *patterns], found.name))
+        yield from _of_plugin(found.name, base, given.get("plugins"))
+
+
+def _of_plugin(name: str, base: Path, plugins: object) -> Iterator[LeftOut]:
+    """Yield what the plugin ``exclude`` of MkDocs leaves out."""
+    for plugin in plugins if isinstance(plugins, list) else [plugins]:
+        options = plugin.get("exclude") if isinstance(plugin, Mapping) else None
+        if isinstance(options, Mapping):
+            setting = f"the plugin exclude of {name}"
+            globs = map(of_fnmatch, listed(options.get("glob")))
+            yield LeftOut(setting, base, _sound(globs, setting))
+            yield LeftOut(setting, base, listed(options.get("regex")), is_regex=True)
 
 
 def _sound(patterns: Iterable[str], name: str) -> list[str]:
@@ -51,7 +71,7 @@ def _with_inherited(found: SettingsText) -> dict[str, Any]:
     try:
         values = found.values()
     except NotKnown:
-        if found.mentions("INHERIT", *_MKDOCS_KEYS):
+        if found.has_key("INHERIT", *_MKDOCS_KEYS):
             raise
         values = {}
     if found.name.endswith(".toml"):
@@ -85,7 +105,7 @@ def jekyll_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
         yield LeftOut(f"exclude_patterns of {found.name}", base, _sound(patterns, found.name))
 
 
-def myst_lists(near: Sequence[Path]) -> Iterator[LeftOut]:
+def myst_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
     """Yield ``exclude`` of MyST, and the documents that its table of contents does not name.
 
     Jupyter Book leaves those out where ``only_build_toc_files`` says so.
@@ -96,11 +116,25 @@ def myst_lists(near: Sequence[Path]) -> Iterator[LeftOut]:
         given = project if isinstance(project, Mapping) else {}
         yield _of_shell(f"exclude of {found.name}", found.folder, listed(given.get("exclude")))
         if given.get("toc"):
-            yield _not_named(found, read_myst(found.text, with_hidden=True))
+            yield _not_named(found, read_myst(found.text, with_hidden=True), root)
     for found in texts_of(near, ("_config.yml",)):
         values = found.values() if found.mentions("only_build_toc_files") else {}
         if isinstance(values, Mapping) and values.get("only_build_toc_files") is True:
-            yield from map(_not_in_toc, texts_of([found.folder], ("_toc.yml",)))
+            for toc in texts_of([found.folder], ("_toc.yml",)):
+                yield _not_in_toc(toc, root)
+
+
+def hugo_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
+    """Yield ``excludeFiles`` of the folders that Hugo mounts as its content."""
+    for found in texts_of(folders, HUGO):
+        values = with_lower_keys(found.values()) if found.mentions("excludefiles") else {}
+        is_own = found.name.rpartition("/")[2].startswith("module.")
+        module = values if is_own else values.get("module")
+        for mount in map(with_lower_keys, tables_in(with_lower_keys(module).get("mounts"))):
+            source, target = str(mount.get("source") or "content"), str(mount.get("target") or "")
+            if target.partition("/")[0] == "content":
+                base = below(found.folder, source)
+                yield _of_shell(f"excludeFiles of {found.name}", base, listed(mount.get("excludefiles")))
 
 
 def _of_shell(setting: str, base: Path, given: Sequence[str]) -> LeftOut:
@@ -110,16 +144,21 @@ def _of_shell(setting: str, base: Path, given: Sequence[str]) -> LeftOut:
     return LeftOut(setting, base, _sound((one for each in patterns for one in each), setting))
 
 
-def _not_in_toc(found: SettingsText) -> LeftOut:
+def _not_in_toc(found: SettingsText, root: Path) -> LeftOut:
     try:
-        return _not_named(found, read_toc(found.text))
+        return _not_named(found, read_toc(found.text), root)
     except NotRead:
         raise NotKnown(found.name) from None
 
 
-def _not_named(found: SettingsText, contents: Contents) -> LeftOut:
+def _not_named(found: SettingsText, contents: Contents, root: Path) -> LeftOut:
+    setting = f"the table of contents {found.name}"
     patterns = _sound(listed_patterns(contents), found.name)
-    return LeftOut(f"the table of contents {found.name}", found.folder, patterns)
+    inner = root.relative_to(found.folder).as_posix() if root.is_relative_to(found.folder) else "."
+    inside = "!/" if inner == "." else f"!/{inner}/"
+    if not any(each.startswith((inside, "!/**")) for each in patterns):
+        return LeftOut(setting, found.folder, left=_OF_OTHERS)
+    return LeftOut(setting, found.folder, patterns)
 
 
 def dendron_lists(folders: Sequence[Path], root: Path) -> Iterator[LeftOut]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,18 +20,12 @@ from pathspec import GitIgnoreSpec
 
 from ...pipeline.patterns import globs
 from ...pipeline.untrusted import with_lower_keys
-from .data_lists import dendron_lists, jekyll_lists, mkdocs_lists, myst_lists
+from .data_lists import HUGO, dendron_lists, hugo_lists, jekyll_lists, mkdocs_lists, myst_lists
 from .file_patterns import LeftOut
-from .script_lists import docusaurus_lists, sphinx_list, vitepress_lists
+from .script_lists import docusaurus_lists, sphinx_lists, vitepress_lists
 from .tool_settings import NotKnown, listed, texts_of
 
-_HUGO = tuple(
-    f"{folder}{name}.{ending}"
-    for folder in ("", "config/_default/")
-    for name in ("hugo", "config")
-    for ending in ("toml", "yaml", "yml")
-)
-_ABOVE = 3
+_ABOVE = 4
 _WHOLE = "it leaves out the whole folder of the collection, for another tool to build, so it does not apply"
 # Where the documents of a project, and the settings of their tool, often lie.
 _BELOW = ("docs", "doc", "source", "docs/source", "doc/source", "website", "site")
@@ -62,7 +57,7 @@ class Exclusion:
 
     def leaves_all_out(self) -> bool:
         """Return whether it leaves out a folder that holds the collection, which another tool builds."""
-        below = self.root.removeprefix(f"{self.base}/")
+        below = self.root if self.is_regex else self.root.removeprefix(f"{self.base}/")
         parts = below.split("/") if below != self.root else []
         folders = ("/".join(parts[: at + 1]) for at in range(len(parts)))
         return any(_matcher(self.patterns).match_file(f"{folder}/") for folder in folders)
@@ -87,7 +82,9 @@ def exclusions_of(root: Path, folders: Sequence[Path], tools: Iterable[str]) -> 
     ``folders`` are those in which settings of Hugo, Jekyll and Dendron may stand.
     """
     near = [root, *(root / each for each in _BELOW), *list(root.parents)[:_ABOVE]]
-    lists = [*mkdocs_lists(near, root), *myst_lists(near), *_of_scripts(near, root)]
+    lists = [*mkdocs_lists(near, root), *myst_lists(near, root), *_of_scripts(near, root)]
+    if "hugo" in tools:
+        lists += hugo_lists(folders)
     if "jekyll" in tools:
         lists += jekyll_lists(folders)
     if "dendron" in tools:
@@ -104,7 +101,20 @@ def _exclusion(given: LeftOut, root: Path) -> Exclusion:
     top = os.path.commonpath([root, given.base])
     inner = [Path(os.path.relpath(each, top)).as_posix() for each in (root, given.base)]
     at, base = ("" if each == "." else f"/{each}" for each in inner)
+    if given.is_regex:
+        patterns = tuple(f"^{re.escape(base)}/(?:{each})" for each in given.patterns)
+        return Exclusion(given.setting, at, at, _checked(patterns, given.setting), is_regex=True)
     return Exclusion(given.setting, at, base, tuple(given.patterns))
+
+
+def _checked(patterns: tuple[str, ...], setting: str) -> tuple[str, ...]:
+    """Return the regular expressions; raise ``NotKnown`` if one is none of RE2's."""
+    try:
+        for each in patterns:
+            pc.match_substring_regex(pa.array([""]), each)
+    except pa.ArrowInvalid:
+        raise NotKnown(setting) from None
+    return patterns
 
 
 def _of_scripts(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
@@ -113,21 +123,14 @@ def _of_scripts(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
         for each in reader(near):
             if root.is_relative_to(each.base) or each.base.is_relative_to(root):
                 yield each
-    sphinx = sphinx_list(near)
-    if sphinx is not None:
-        yield sphinx
+    yield from sphinx_lists(near, root)
 
 
 def _of_hugo(folders: Sequence[Path], root: Path) -> Iterator[Exclusion]:
     """Yield ``ignoreFiles`` of Hugo: regular expressions that are looked for in whole paths."""
-    for found in texts_of(folders, _HUGO):
+    for found in texts_of(folders, HUGO):
         values = found.values() if found.mentions("ignorefiles") else {}
         patterns = tuple(listed(with_lower_keys(values).get("ignorefiles")))
-        try:
-            for each in patterns:
-                pc.match_substring_regex(pa.array([""]), each)
-        except pa.ArrowInvalid:
-            raise NotKnown(f"ignoreFiles of {found.name}") from None
-        if patterns:
+        if _checked(patterns, f"ignoreFiles of {found.name}"):
             base = posixpath.join("/", root.parent.name, root.name)
             yield Exclusion(f"ignoreFiles of {found.name}", base, base, patterns, is_regex=True)

@@ -21,12 +21,16 @@ _NOT_KNOWN = re.compile(r"[{}|]|[@+?!*]\(|^!")
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What a setting leaves out below ``base``, and why a part of it is not known, if one is not."""
+    """What a setting leaves out below ``base``, and why a part of it is not known, if one is not.
+
+    With ``is_regex``, patterns are regular expressions that paths below it begin with.
+    """
 
     setting: str
     base: Path
     patterns: list[str] = field(default_factory=list)
     left: str = ""
+    is_regex: bool = False
 
 
 def is_sound(pattern: str) -> bool:
@@ -58,9 +62,14 @@ def of_sphinx(pattern: str) -> str:
 
 def of_jekyll(pattern: str) -> Iterator[str]:
     """Yield what a pattern of Jekyll stands for: an asterisk also for folders, a plain text for a prefix."""
-    yield anchored(re.sub(r"(?<![^/])\*+(/?)", lambda found: "*/**/" if found[1] else "**/*", pattern))
+    yield of_fnmatch(pattern)
     if pattern[-1:] != "/" and not re.search(r"[*?\[\\]", pattern):
         yield f"{anchored(pattern)}*"
+
+
+def of_fnmatch(pattern: str) -> str:
+    """Return a pattern in which an asterisk stands for any characters, also of folders."""
+    return anchored(re.sub(r"(?<![^/])\*+(/?)", lambda found: "*/**/" if found[1] else "**/*", pattern))
 
 
 def anchored(pattern: str) -> str:

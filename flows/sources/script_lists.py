@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.literals import names_in
+from ...pipeline.navigation.literals import keys_in
 from ...pipeline.navigation.sidebars import read_script
 from .file_patterns import LeftOut, below, is_sound, of_shell, of_sphinx
 from .tool_settings import NotKnown, SettingsText, texts_of
@@ -16,7 +16,8 @@ _ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
 _DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in _ENDINGS)
 _VITEPRESS = tuple(f".vitepress/config{each}.{ending}" for each in ("", "/index") for ending in _ENDINGS)
 _VUEPRESS = tuple(f".vuepress/config.{ending}" for ending in _ENDINGS)
-_SPHINX, _KEY = "conf.py", "exclude_patterns"
+_SPHINX, _EXCLUDE = "conf.py", "exclude_patterns"
+_KEYS = (_EXCLUDE, "include_patterns")
 _COMPUTED = "a part of it is computed or not understood, and what that leaves out is published"
 _NOT_READ = "it cannot be read, and what it leaves out is published"
 # Patterns of VuePress that take pages in, and leave none out.
@@ -32,7 +33,23 @@ def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
             if "exclude" in options:
                 path = options.get("path")
                 base = below(found.folder, path if isinstance(path, str) else _FOLDERS[kind])
-                yield _list(f"exclude of {found.name}", base, options["exclude"])
+                current = _list(f"exclude of {found.name}", base, options["exclude"])
+                yield from (current, *_versions_and_translations(current, found.folder, kind, options))
+
+
+def _versions_and_translations(
+    given: LeftOut, folder: Path, kind: str, options: Mapping[str, Any]
+) -> Iterator[LeftOut]:
+    """Yield what a list leaves out of the older versions of documents, and of translations."""
+    own = options.get("id")
+    name = own if isinstance(own, str) and own != "default" else ""
+    plugin = f"/*/docusaurus-plugin-content-{kind}" + (f"-{name}" if name else "")
+    places = [("i18n", plugin + ("/*" if kind == "docs" else ""))]
+    if kind == "docs":
+        places.append((f"{name}_versioned_docs" if name else "versioned_docs", "/*"))
+    for beside, above in places:
+        patterns = [f"{above}{each}" for each in given.patterns]
+        yield LeftOut(given.setting, below(folder, beside), patterns)
 
 
 def _docusaurus_options(given: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -72,7 +89,7 @@ def _scripts(folders: Sequence[Path], names: Iterable[str], key: str) -> Iterato
     for name in names:
         try:
             for found in texts_of(folders, [name]):
-                if key in found.text and key in names_in(found.text):
+                if key in found.text and key in keys_in(found.text):
                     yield found
         except NotKnown:
             continue
@@ -87,55 +104,90 @@ def _list(setting: str, base: Path, given: object) -> LeftOut:
     return LeftOut(setting, base, [pattern for each in sound for pattern in each], left)
 
 
-def sphinx_list(folders: Sequence[Path]) -> LeftOut | None:
-    """Return ``exclude_patterns`` of the nearest ``conf.py``: every text that may be added to it."""
-    setting = f"{_KEY} of {_SPHINX}"
-    for folder in folders:
-        try:
-            found = next(texts_of([folder], (_SPHINX,)), None)
-            if found is None:
-                continue
-            if _KEY not in found.text:
-                return None
-            return _of_sphinx(LeftOut(setting, folder), ast.parse(found.text))
-        except (NotKnown, SyntaxError, ValueError, MemoryError, RecursionError):
-            return LeftOut(setting, folder, left=_NOT_READ)
-    return None
+def sphinx_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
+    """Yield what ``conf.py`` leaves out by ``exclude_patterns`` and ``include_patterns``.
+
+    That is every text that may be added to them. Of the folders around the collection, the nearest counts.
+    """
+    is_found = False
+    for folder in near:
+        is_around = root.is_relative_to(folder)
+        if is_around and is_found:
+            continue
+        lists = [*_lists_of_sphinx(folder)]
+        is_found |= is_around and bool(lists)
+        yield from lists
 
 
-def _of_sphinx(empty: LeftOut, script: ast.Module) -> LeftOut:
+def _lists_of_sphinx(folder: Path) -> Iterator[LeftOut]:
+    try:
+        found = next(texts_of([folder], (_SPHINX,)), None)
+        script = ast.parse(found.text) if found and any(key in found.text for key in _KEYS) else None
+    except (NotKnown, SyntaxError, ValueError, MemoryError, RecursionError):
+        yield LeftOut(f"{_EXCLUDE} of {_SPHINX}", folder, left=_NOT_READ)
+        return
+    if script is None:
+        return
+    for key in _KEYS:
+        given = [*_given(script, key)]
+        if given:
+            yield _of_sphinx(LeftOut(f"{key} of {_SPHINX}", folder), given, script, key)
+
+
+def _of_sphinx(empty: LeftOut, given: Sequence[ast.expr], script: ast.Module, key: str) -> LeftOut:
     constants = {
         node.targets[0].id: node.value
         for node in script.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id != key
     }
-    known = [text for node in ast.walk(script) for value in _given(node) for text in _texts(value, constants)]
+    known = [text for value in given for text in _texts(value, constants, key)]
     patterns = [of_sphinx(each) for each in known if each]
-    sound = [each for each in patterns if is_sound(each)]
-    left = "" if len(sound) == len(known) else _COMPUTED
-    return LeftOut(empty.setting, empty.base, list(dict.fromkeys(sound)), left)
+    sound = list(dict.fromkeys(each for each in patterns if is_sound(each)))
+    is_whole = len(known) == len([each for each in patterns if is_sound(each)])
+    if key == _EXCLUDE:
+        return LeftOut(empty.setting, empty.base, sound, "" if is_whole else _COMPUTED)
+    if not is_whole:  # it would leave out what the rest takes in
+        return LeftOut(empty.setting, empty.base, left=_NOT_READ)
+    return LeftOut(empty.setting, empty.base, ["*.*", *(f"!{each}" for each in sound)] if sound else [])
 
 
-def _given(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield what a statement assigns to the setting, or adds to it."""
+def _given(script: ast.AST, key: str, is_local: bool = False) -> Iterator[ast.expr]:
+    """Yield what statements assign to the setting, or add to it; a function has names of its own."""
+    for node in ast.iter_child_nodes(script):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            declared = (each for each in ast.walk(node) if isinstance(each, ast.Global))
+            yield from _given(node, key, is_local=not any(key in each.names for each in declared))
+            continue
+        yield from _given_by(node, key, is_local)
+        yield from _given(node, key, is_local)
+
+
+def _given_by(node: ast.AST, key: str, is_local: bool) -> Iterator[ast.expr]:
     if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value is not None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if any(map(_is_setting, targets)):
+        if any(_is_setting(each, key, is_local) for each in targets):
             yield node.value
     elif (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and _is_setting(node.func.value)
+        and _is_setting(node.func.value, key, is_local)
         and node.func.attr in ("append", "extend", "insert")
     ):
         yield from node.args[-1:]
 
 
-def _is_setting(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == _KEY
+def _is_setting(node: ast.expr, key: str, is_local: bool) -> bool:
+    """Return whether it is the name of the setting, or the same of ``config`` or ``app.config``."""
+    if isinstance(node, ast.Attribute):
+        holder = node.value
+        name = holder.id if isinstance(holder, ast.Name) else getattr(holder, "attr", "")
+        return node.attr == key and name == "config"
+    return isinstance(node, ast.Name) and node.id == key and not is_local
 
 
-def _texts(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
+def _texts(node: ast.expr, constants: dict[str, ast.expr], key: str) -> Iterator[str]:
     """Yield the texts of an expression of literals; an empty one for each part that is something else.
 
     A constant is read once, and empty from then on: ten that each name the next ten times would never end.
@@ -144,18 +196,17 @@ def _texts(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
         yield node.value
     elif isinstance(node, ast.List | ast.Tuple | ast.Set):
         for each in node.elts:
-            yield from _texts(each, constants)
+            yield from _texts(each, constants, key)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _texts(node.left, constants)
-        yield from _texts(node.right, constants)
+        yield from _texts(node.left, constants, key)
+        yield from _texts(node.right, constants, key)
     elif isinstance(node, ast.Starred):
-        yield from _texts(node.value, constants)
+        yield from _texts(node.value, constants, key)
     elif isinstance(node, ast.IfExp):
-        yield from _texts(node.body, constants)
-        yield from _texts(node.orelse, constants)
+        yield from _texts(node.body, constants, key)
+        yield from _texts(node.orelse, constants, key)
     elif isinstance(node, ast.Name) and node.id in constants:
-        if node.id != _KEY:  # what it was is among its texts
-            value, constants[node.id] = constants[node.id], ast.List([])
-            yield from _texts(value, constants)
-    else:
+        value, constants[node.id] = constants[node.id], ast.List([])
+        yield from _texts(value, constants, key)
+    elif not (isinstance(node, ast.Name) and node.id == key):  # what it was is among its texts
         yield ""

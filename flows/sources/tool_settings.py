@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,10 @@ class SettingsText:
         within = f"{self.name}\n{self.text}".lower()
         return any(key.lower() in within for key in keys)
 
+    def has_key(self, *keys: str) -> bool:
+        """Return whether a line, or a table in one, gives a value to one of these keys."""
+        return any(re.search(rf"(?m)(?:^|[{{,])[ \t]*[\"']?{key}[\"']?[ \t]*[:=]", self.text) for key in keys)
+
     def values(self) -> Any:
         """Return the values of the YAML or TOML that it is; raise ``NotKnown``."""
         try:
@@ -46,7 +51,7 @@ def texts_of(folders: Sequence[Path], names: Iterable[str]) -> Iterator[Settings
         for folder in folders:
             try:
                 content = read_regular(folder / name, MAX_BYTES, folder)
-                yield SettingsText(folder, name, content.decode("utf-8", "replace"))
+                yield SettingsText(folder, name, content.decode("utf-8-sig", "replace"))
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except (OSError, NotRead) as error:

@@ -1,13 +1,15 @@
 """The literals of a JavaScript or TypeScript file, read and never run.
 
 Objects, arrays, strings, numbers and names of constants of the same file are values; a call of
-``defineConfig`` or the like is its argument. Everything else is ``UNREAD``, and passed over up to the next
-comma.
+``defineConfig`` or the like is its argument, and a function in the place of either what it returns last.
+Everything else is ``UNREAD``, and passed over up to the next comma.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, Final
 
 MAX_NESTING = 60
@@ -25,6 +27,7 @@ _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\r\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 # A call of a function of such a name is its argument.
 _WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
+_FILTER = [".", "filter", "(", "Boolean", ")"]
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -41,6 +44,15 @@ def read_value(source: str) -> Any:
 def names_in(source: str) -> frozenset[str]:
     """Return the names that stand in a script, outside of comments and strings."""
     return frozenset(found["name"] for found in _TOKEN.finditer(source) if found["name"])
+
+
+def keys_in(source: str) -> frozenset[str]:
+    """Return the names that stand in a script, and the quoted keys of its objects; not those in comments."""
+    tokens = [(found.lastgroup, found[0]) for found in _TOKEN.finditer(source) if found.lastgroup]
+    quoted = (
+        text[1:-1] for (kind, text), (_, after) in pairwise(tokens) if kind == "string" and after == ":"
+    )
+    return frozenset((*(text for kind, text in tokens if kind == "name"), *quoted))
 
 
 class _Reader:
@@ -66,7 +78,7 @@ class _Reader:
                 start = at + 2
             elif texts[at : at + 4] == ["module", ".", "exports", "="]:
                 start = at + 4
-        return UNREAD if start is None else self._from(start)
+        return UNREAD if start is None else self._from(start, self._result)
 
     def _note_constant(self, texts: list[str], at: int) -> None:
         """Remember where a constant's value begins, behind the ``=`` after its name and type."""
@@ -77,12 +89,53 @@ class _Reader:
             if texts[place] == ";":
                 return
 
-    def _from(self, place: int) -> Any:
+    def _from(self, place: int, read: Callable[[], Any] | None = None) -> Any:
         before, self._at = self._at, place
         try:
-            return self._value()
+            return (read or self._value)()
         finally:
             self._at = before
+
+    def _result(self) -> Any:
+        """Return the value that begins here, or the one that a function returns."""
+        before = self._at
+        is_function = "function" in [text for _, text in self._tokens[before : before + 2]]
+        self._go_to("(", "=>")
+        if self._peek() == "(":
+            self._at += 1
+            self._pass_over(")")
+            self._at += 1
+            if self._peek() == ":":  # the type of what it returns
+                self._go_to("=>", "{")
+        if self._peek() == "=>":
+            self._at += 1
+            is_function = self._peek() == "{"
+            if not is_function:
+                return self._value()
+        if is_function and self._peek() == "{":
+            return self._returned()
+        self._at = before
+        return self._value()
+
+    def _go_to(self, *texts: str) -> None:
+        while self._peek() not in (*texts, "{", "[", ";", ",", ")", "}", ""):
+            self._at += 1
+
+    def _returned(self) -> Any:
+        """Return the last value that the body of a function returns outside of further brackets."""
+        texts = [text for _, text in self._tokens]
+        level, start, at = 0, None, self._at
+        for at in range(self._at + 1, len(texts)):
+            if not level and texts[at] in ("const", "let", "var"):
+                self._note_constant(texts, at + 1)
+            elif not level and texts[at] == "return":
+                start = at + 1
+            level += (texts[at] in _OPENING) - (texts[at] in _CLOSING)
+            if level < 0:
+                break
+        value = UNREAD if start is None else self._from(start)
+        self._at = at + 1
+        return value
 
     def _peek(self) -> str:
         return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
@@ -91,12 +144,19 @@ class _Reader:
         """Return the value that begins here; the position is then at what ends it."""
         self._depth += 1
         try:
-            value = UNREAD if self._depth > MAX_NESTING else self._plain_value()
+            value = UNREAD if self._depth > MAX_NESTING else self._filtered(self._plain_value())
         finally:
             self._depth -= 1
         # ``as const`` and ``satisfies Type`` belong to a value; an operator makes another of it.
         if self._peek() not in {",", "}", "]", ")", ";", "", "as", "satisfies", "export", "module", "const"}:
             value = value if self._is_new_statement() else UNREAD
+        return value
+
+    def _filtered(self, value: Any) -> Any:
+        """Return a list without what ``.filter(Boolean)`` takes out of it."""
+        if isinstance(value, list) and [text for _, text in self._tokens[self._at : self._at + 5]] == _FILTER:
+            self._at += len(_FILTER)
+            return [each for each in value if each not in (False, None, "", 0)]
         return value
 
     def _is_new_statement(self) -> bool:
@@ -120,8 +180,9 @@ class _Reader:
     def _named(self, name: str) -> Any:
         if name in _WORDS:
             return _WORDS[name]
-        if self._peek() == "(" and _WRAPPER.match(name):
-            return self._bracketed()
+        if self._peek() in ("(", "<") and _WRAPPER.match(name):
+            self._pass_over_type()
+            return self._bracketed(self._result)
         if self._peek() in (",", "}", "]", ")", ";", "") or self._is_new_statement():
             return self._constant(name)
         return UNREAD
@@ -133,10 +194,17 @@ class _Reader:
             self._values[name] = self._from(self._constants[name])
         return self._values.get(name, UNREAD)
 
-    def _bracketed(self) -> Any:
+    def _pass_over_type(self) -> None:
+        """Pass over ``<Type<Other>>`` before the arguments of a call."""
+        level = 0
+        while (text := self._peek()) and (level or text == "<"):
+            level += (text == "<") - (text == ">")
+            self._at += 1
+
+    def _bracketed(self, read: Callable[[], Any] | None = None) -> Any:
         """Return the first value in round brackets, and pass over the rest up to the closing one."""
         self._at += 1
-        value = UNREAD if self._peek() == ")" else self._value()
+        value = UNREAD if self._peek() == ")" else (read or self._value)()
         self._pass_over(")")
         self._at += 1
         return value

@@ -38,6 +38,7 @@ def left_out(tmp_path: Path, root: str, name: str, text: str) -> list[str]:
 ADDED = "exclude_patterns = []\nif tags.has('p'):\n  exclude_patterns.append('internal')"
 IN_INTERNAL = ["internal/plan.md"]
 READMES = ["README.md", "guide/README.md"]
+BOTH = ["guide/_part.md", *IN_INTERNAL]
 
 
 @pytest.mark.parametrize(
@@ -64,10 +65,35 @@ READMES = ["README.md", "guide/README.md"]
         ("mkdocs.yml", "exclude_docs: '*a*a*a*a*a*a*b'\n", PATHS),
         ("docs/_config.yml", "sphinx: {}\nexclude_patterns: ['**/README.md']", ["guide/README.md"]),
         ("docs/conf.py", "exclude_patterns = ['internal', 'other']", IN_INTERNAL),
+        ("docs/conf.py", "\ufeffexclude_patterns = ['internal']", IN_INTERNAL),
+        ("docs/conf.py", "def f():\n  exclude_patterns = ['internal']\n  return exclude_patterns", []),
+        (
+            "docs/conf.py",
+            "def f():\n  global exclude_patterns\n  exclude_patterns = ['internal']",
+            IN_INTERNAL,
+        ),
+        (
+            "docs/conf.py",
+            "def setup(app):\n  app.config.exclude_patterns.append('internal')",
+            IN_INTERNAL,
+        ),
+        ("docs/conf.py", "other.exclude_patterns.append('internal')", []),
+        ("docs/conf.py", "include_patterns = ['guide/**', 'open.md']", ["README.md", *IN_INTERNAL]),
+        ("docs/conf.py", "include_patterns = ['**']", []),
+        ("mkdocs.yml", "exclude_docs: '!/internal/'", []),
+        (
+            "mkdocs.yml",
+            "plugins: [search, exclude: {glob: [int*, 'guide/_*']}]",
+            BOTH,
+        ),
+        ("mkdocs.yml", "plugins: {exclude: {regex: ['.*/_.*', 'int.*md$', 'part']}}", BOTH),
+        ("mkdocs.yml", "plugins: [exclude: {regex: '(?=x)'}]", PATHS),
+        ("mkdocs.yml", "# inherited, exclude_docs\nnav: [\n", []),
+        ("mkdocs.yml", "{INHERIT: x, nav: [\n", PATHS),
         (
             "docs/myst.yml",
             "project: {exclude: [internal/*.md, '**/_*.md']}",
-            ["guide/_part.md", *IN_INTERNAL],
+            BOTH,
         ),
         ("docs/myst.yml", "project: {exclude: internal/**}", IN_INTERNAL),
         ("docs/myst.yml", "project: {exclude: ['@(a|b)']}", PATHS),
@@ -101,8 +127,34 @@ READMES = ["README.md", "guide/README.md"]
             "export default { pagePatterns: ['**/*.md', '!internal'] }",
             IN_INTERNAL,
         ),
-        ("hugo.toml", 'ignoreFiles = ["/internal/", "_part"]', ["guide/_part.md", *IN_INTERNAL]),
+        ("hugo.toml", 'ignoreFiles = ["/internal/", "_part"]', BOTH),
         ("hugo.toml", 'ignoreFiles = ["("]', PATHS),
+        (
+            "docusaurus.config.js",
+            "module.exports = {'plugins': [['docs', {}], ['x-docs', {'exclude': ['internal/**']}]]}",
+            IN_INTERNAL,
+        ),
+        (
+            "docs/.vitepress/config.ts",
+            "export default defineConfigWithTheme<T<X>>({ srcExclude: ['internal'] })",
+            IN_INTERNAL,
+        ),
+        (
+            "docs/.vitepress/config.ts",
+            "export default { srcExclude: ['internal', ''].filter(Boolean) }",
+            IN_INTERNAL,
+        ),
+        (
+            "docs/.vitepress/config.ts",
+            "export default async () => ({ srcExclude: ['internal'] })",
+            IN_INTERNAL,
+        ),
+        (
+            "docusaurus.config.js",
+            "module.exports = async function f() { const docs = { exclude: ['internal/**'] };\n"
+            "  return { presets: [['classic', { docs }]] }; }",
+            IN_INTERNAL,
+        ),
         (
             "docusaurus.config.js",
             "module.exports = { presets: [['classic', { docs: { exclude: ['**/_*.{js,md}'] } }]] }",
@@ -160,7 +212,7 @@ def test_settings_of_mkdocs_are_inherited(tmp_path: Path) -> None:
     assert [each.path for each in rejections(tmp_path, "de/docs", files)] == IN_INTERNAL
 
 
-@pytest.mark.parametrize(("said", "expected"), [("true", ["guide/_part.md", *IN_INTERNAL]), ("false", [])])
+@pytest.mark.parametrize(("said", "expected"), [("true", BOTH), ("false", [])])
 def test_jupyter_book_builds_what_its_contents_name(said: str, expected: list[str], tmp_path: Path) -> None:
     files = {
         "docs/_config.yml": f"only_build_toc_files: {said}\n",
@@ -168,6 +220,67 @@ def test_jupyter_book_builds_what_its_contents_name(said: str, expected: list[st
         "  sections: [{file: guide/open}, {file: open.md}]\n",
     }
     assert [each.path for each in rejections(tmp_path, "docs", files)] == expected
+
+
+@pytest.mark.parametrize(
+    "root",
+    ["versioned_docs/version-1.0", "i18n/de/docusaurus-plugin-content-docs/current", "docs"],
+)
+def test_docusaurus_excludes_also_in_versions_and_translations(root: str, tmp_path: Path) -> None:
+    text = "module.exports = { presets: [['classic', { docs: { exclude: ['internal/**'] } }]] }"
+    files = {"docusaurus.config.js": text}
+    assert [each.path for each in rejections(tmp_path, root, files)] == IN_INTERNAL
+
+
+def test_a_further_plugin_of_docusaurus_has_versions_and_a_blog_translations(tmp_path: Path) -> None:
+    text = (
+        "module.exports = { plugins: [['@docusaurus/plugin-content-docs', { id: 'api', path: 'api',"
+        " exclude: ['guide/_*'] }], ['@docusaurus/plugin-content-blog', { exclude: ['internal/**'] }]] }"
+    )
+    for root, left in (
+        ("api_versioned_docs/version-2", BOTH[:1]),
+        ("i18n/de/docusaurus-plugin-content-docs-api/current", BOTH[:1]),
+        ("i18n/de/docusaurus-plugin-content-blog", IN_INTERNAL),
+        ("versioned_docs/version-2", []),
+    ):
+        held = rejections(tmp_path, root, {"docusaurus.config.js": text})
+        assert [each.path for each in held] == left
+
+
+def test_the_nearest_conf_that_has_patterns_counts(tmp_path: Path) -> None:
+    outer = {"conf.py": "exclude_patterns = ['docs/internal']\n", "docs/conf.py": "project = 'T'\n"}
+    assert [each.path for each in rejections(tmp_path, "docs", outer)] == IN_INTERNAL
+    files = {"docs/conf.py": "exclude_patterns = ['guide/_part.md']\n"}
+    assert [each.path for each in rejections(tmp_path, "docs", files)] == BOTH[:1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config/production/hugo.toml", 'ignoreFiles = ["/internal/"]'),
+        (
+            "hugo.toml",
+            '[[module.mounts]]\nsource = "docs"\ntarget = "content"\nexcludeFiles = ["/internal/**"]',
+        ),
+        (
+            "config/_default/module.yaml",
+            "mounts: [{source: docs, target: content/en, excludeFiles: internal/*}]",
+        ),
+        ("hugo.toml", '[[module.mounts]]\nsource = "docs"\ntarget = "content"\nexcludeFiles = "@(a)"'),
+    ],
+)
+def test_hugo_leaves_files_out_of_what_it_mounts(name: str, text: str, tmp_path: Path) -> None:
+    files = {"hugo.toml": "baseURL = 'https://e.org'\n"} | {name: text}
+    expected = PATHS if "@" in text else IN_INTERNAL
+    assert [each.path for each in rejections(tmp_path, "docs", files)] == expected
+
+
+def test_contents_that_name_nothing_of_the_collection_are_of_other_documents(tmp_path: Path) -> None:
+    [found] = rejections(tmp_path, "docs", {"myst.yml": "project: {toc: [{file: README.md}]}"})
+    assert found.kind == "noted" and "names no document" in found.reason
+    files = {"myst.yml": "project: {toc: [{file: docs/README.md}, {file: docs/guide/README}]}"}
+    held = rejections(tmp_path, "docs", files)
+    assert sorted(each.path for each in held) == sorted({*PATHS} - {*READMES})
 
 
 def test_dendron_publishes_the_hierarchies_that_it_names(tmp_path: Path) -> None:
@@ -183,6 +296,7 @@ def test_dendron_publishes_the_hierarchies_that_it_names(tmp_path: Path) -> None
         ("docs/conf.py", "exclude_patterns = ['internal', *found()]"),
         ("docs/conf.py", "exclude_patterns = ['internal']\nexclude_patterns.extend(x for x in y)"),
         ("docs/conf.py", "exclude_patterns = ['internal', '[z']"),
+        ("docs/conf.py", "exclude_patterns = ['internal']\ninclude_patterns = ['guide/**', *found()]"),
         ("docs/.vitepress/config.ts", "export default { srcExclude: ['internal/**', ...others] }"),
         ("docs/.vitepress/config.ts", "export default { srcExclude: ['internal/**', '@(a|b)'] }"),
     ],
