@@ -16,8 +16,34 @@ from pathspec import PathSpec
 
 from ....pipeline.lexical.analyzer import query_terms
 from ....pipeline.settings.search import GlossaryPages, Recency
+from ..index.corpus import Vectors
 from ..model import Candidate
-from .fuse import in_order
+from .fuse import in_order, values_of
+
+
+def boost_alike(
+    candidates: Sequence[Candidate],
+    document_of: npt.NDArray[np.int32],
+    centroids: Vectors,
+    seeds: int,
+    share: float,
+) -> list[Candidate]:
+    """Add to each score ``share`` times the cosine of the candidate's document and the ``seeds`` best ones.
+
+    Rocchio 1971, with the best documents taken for relevant: the question's vector is moved toward theirs. As
+    the score is a sum of cosines, among others, that adds one more.
+    """
+    documents = values_of(document_of, candidates)
+    center = centroids[list(dict.fromkeys(documents))[:seeds]].mean(axis=0)
+    cosines = np.einsum("ij,j->i", centroids[documents], center / (np.linalg.norm(center) or 1.0)).tolist()
+
+    def boosted(candidate: Candidate, cosine: float) -> Candidate:
+        if candidate.score <= 0 or cosine <= 0:
+            return candidate
+        because = f"cosine {cosine:.2f} with the best documents"
+        return candidate.times("rocchio", 1 + share * cosine / candidate.score, because)
+
+    return in_order(map(boosted, candidates, cosines))
 
 
 def support_documents(
@@ -36,8 +62,8 @@ def support_documents(
     """
     best: dict[int, int] = {}
     second: dict[int, float] = {}
-    for at, candidate in enumerate(candidates):
-        document = int(document_of[candidate.row])
+    documents = values_of(document_of, candidates)
+    for at, (candidate, document) in enumerate(zip(candidates, documents, strict=True)):
         if document in best:
             second.setdefault(document, candidate.score)
         else:
@@ -65,13 +91,14 @@ def boost_linked(
     votes, and the tenth tells less than the first.
     """
 
-    def linked(candidate: Candidate) -> Candidate:
-        links = int(links_in[document_of[candidate.row]])
+    def linked(candidate: Candidate, links: int) -> Candidate:
+        if links <= 0:
+            return candidate
         because = f"{links} documents link here" if links > 1 else "1 document links here"
-        factor = 1 + share * math.log1p(max(0, links))
-        return candidate if links <= 0 else candidate.times("in_degree", factor, because)
+        return candidate.times("in_degree", 1 + share * math.log1p(links), because)
 
-    return in_order(map(linked, candidates))
+    counts = links_in[values_of(document_of, candidates)].tolist()
+    return in_order(map(linked, candidates, counts))
 
 
 def boost_communities(
@@ -85,7 +112,7 @@ def boost_communities(
 
     The seeds themselves are not boosted; ``community_of`` is -1 for a document without a community.
     """
-    documents = [int(document_of[candidate.row]) for candidate in candidates]
+    documents = values_of(document_of, candidates)
     best = list(dict.fromkeys(documents))[:seeds]
     communities = {int(community_of[document]) for document in best} - {-1}
     return in_order(
