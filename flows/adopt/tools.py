@@ -6,6 +6,7 @@ import ast
 import os
 import tomllib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...pipeline.errors import SourceError
 from ...pipeline.includes.sphinx.conf_values import formats_of
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
-from ...pipeline.untrusted import NotRead, read_toml, read_yaml
+from ...pipeline.untrusted import NotRead, is_within, read_toml, read_yaml
 from .hugo import hugo
 from .mkdocs import mkdocs
 from .myst import TOC, is_jupyter_book, jupyter_book, myst, take_toc
@@ -60,11 +61,13 @@ def take_over(path: Path) -> TakenOver:
     Raises ``SourceError`` if it is none that is known, or its file cannot be read.
     """
     project = project_of(path)
-    for config in [path] if not path.is_dir() else _candidates(path):
+    for config in [path] if not path.is_dir() else chain(_candidates(path), _above(path, project)):
         for names, reader in _TOOLS:
             if config.name in names and _belongs(config, reader):
                 try:
-                    return reader(ToolFile(config, project))
+                    found = reader(ToolFile(config, project))
+                    if config.is_relative_to(path) or is_within(path, found.root):
+                        return found
                 except _UNREADABLE as error:
                     reason = " ".join(str(error).split())[:200] or type(error).__name__
                     raise SourceError(
@@ -228,6 +231,15 @@ def _antora(config: ToolFile) -> TakenOver:
     found.site(given, title="title")
     found.left += ["pages in AsciiDoc, which is not read", "nav.adoc"]
     return found
+
+
+def _above(folder: Path, project: Path) -> Iterator[Path]:
+    """Yield the same in the folders around, up to the project: documents often lie below their settings."""
+    names = {name for known, _ in _TOOLS for name in known}
+    for around in Path(os.path.realpath(folder)).parents:
+        if not around.is_relative_to(project):
+            return
+        yield from (path for name in sorted(names) if (path := around / name).is_file())
 
 
 def _scripts(stem: str) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from ..address import slugify
-from ..model import Block
 
 LABEL_PREFIX = "ref:"
 # Begins the label of a term of a glossary; a link to one that is in none is only its text.
@@ -50,11 +49,6 @@ def term_label(term: str) -> str:
     return f"{TERM}{term.translate(_SPOKEN)}"
 
 
-def myst_labels(block: Block) -> tuple[str, ...]:
-    """Return the labels that a block of markdown defines, nothing if it has other text."""
-    return labels_in(block.text) if block.kind == "text" else ()
-
-
 def labels_in(text: str) -> tuple[str, ...]:
     """Return the labels that a paragraph consists of, nothing if it has other text."""
     if ")=" not in text or _MYST_LABEL.sub("", text).strip():
@@ -62,7 +56,6 @@ def labels_in(text: str) -> tuple[str, ...]:
     return tuple(_MYST_LABEL.findall(text))
 
 
-def myst_anchors(blocks: Sequence[Block]) -> tuple[str, ...]:
-    """Return the anchors of the labels between the blocks of a markdown text, each once, in order."""
-    labels = [label for block in blocks for label in myst_labels(block)]
+def anchors_of(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the anchors of the labels of a markdown text, each once, in order."""
     return tuple(dict.fromkeys((*labels, *(label_anchor(label) for label in labels))))

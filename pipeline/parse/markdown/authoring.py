@@ -99,7 +99,7 @@ def published_text(text: str, front_matter: str) -> str:
     if " markdown" in text:
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
     if ":{" in text or "`{" in text or "}`" in text:
-        text = _outside_code(text, _MYST_UNSEEN, lambda _: "\0")
+        text = _outside_code(text, _MYST_UNSEEN, lambda found: "" if found[0][0] == "+" else "\0")
     text = with_labels(text)
     if "^" in text:
         text = _outside_code(text, _BLOCK_NAME, _anchored)

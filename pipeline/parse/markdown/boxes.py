@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from ..code.info import read_info
 from .directives import (
+    CARDS,
     GROUP,
     IMAGE,
     LINKS,
@@ -22,6 +23,7 @@ from .directives import (
     RST,
     TAB,
     Box,
+    as_card,
     block_options_of,
     entries,
     options_of,
@@ -125,6 +127,9 @@ def _push(state: StateBlock, found: Box, lines: range) -> None:
             state.line = last
             return
         lines = lines[len(options) :]
+        if found.name in CARDS:
+            found, above = as_card(found, options, [_line(state, line) for line in lines[:_MAX_OPTIONS]])
+            lines = lines[above:]
     elif found.marker[0] == "/":
         options = block_options_of([_line(state, line) for line in lines[:_MAX_OPTIONS]])
         found, lines = with_block_options(found, options), lines[len(options) :]

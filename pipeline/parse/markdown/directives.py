@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from ...visibility import SEARCH_EXCLUDED
 from ..conditions import is_for_web_pages
-from ..labels import VERSION_TITLES
+from ..labels import VERSION_TITLES, label_anchor
 
 TAB, FOLDED, GROUP, IMAGE, LINKS, RST, NOTHING = "tab", "details", "group", "image", "toctree", "eval-rst", ""
 MATH = "math"
@@ -26,6 +26,8 @@ _BLOCK_OPTION = re.compile(r"[ ]{4,}(attrs|name|new|open|select|type|types):(?:[
 
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning admonition"
 _VERSIONS = "deprecated versionadded versionchanged versionremoved"
+CARDS = frozenset({"card", "grid-item-card"})
+_CARETS = re.compile(r"\s*\^{3,}\s*")
 _TITLED = "card grid-item-card rubric sidebar topic"
 _KIND_NAMES = {
     GROUP: """
@@ -118,6 +120,21 @@ def with_options(box: Box, options: dict[str, str]) -> Box:
     if not {"dropdown", "toggle"}.isdisjoint(classes) or "collapsible" in options:
         box = replace(box, folds=True)
     return replace(box, is_open=True) if "open" in options or "toggle-shown" in classes else box
+
+
+def as_card(box: Box, options: dict[str, str], lines: Sequence[str]) -> tuple[Box, int]:
+    """Return a card that leads where ``:link:`` says, and the number of lines above its row of carets.
+
+    These are its title, with the one that it is given.
+    """
+    above = next((at + 1 for at, line in enumerate(lines) if _CARETS.fullmatch(line)), 0)
+    title = " ".join(filter(None, (box.title, *map(str.strip, lines[: max(0, above - 1)]))))
+    target = re.sub(r"[<>]", "", options.get("link", ""))
+    if target and options.get("link-type") in ("ref", "any"):
+        target = f"#{label_anchor(target)}"
+    if target and "](" not in title:
+        title = f"<{target}>" if "://" in target and not title else f"[{title}](<{target}>)"
+    return replace(box, title=title, kind=box.name if title else box.kind), above
 
 
 def with_block_options(box: Box, options: dict[str, str]) -> Box:

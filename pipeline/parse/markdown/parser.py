@@ -15,7 +15,7 @@ from ...model import Block, BlockKind, Heading, Link
 from ..code.in_markdown import listing_of
 from ..content import ParsedContent, first_title
 from ..front_matter import one_line, unique
-from ..labels import myst_anchors, myst_labels
+from ..labels import anchors_of, labels_in
 from ..markup import FoundLink, links_in, names_in, require_tame, visible_text
 from ..unsearched import UnsearchedElements
 from .inline import InlineText, read_inline
@@ -60,6 +60,7 @@ class _Reader:
     leftovers: tuple[str, ...] = ()
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     people: list[str] = field(default_factory=list)
@@ -113,6 +114,9 @@ class _Reader:
 
     def paragraph(self, inline: InlineText, lines: list[int]) -> None:
         text = inline.text.strip()
+        if labels := labels_in(text):
+            self.labels += labels
+            return
         if self.items:
             text = f"- {_without_colon(text)}" if self.items[-1] and text else text
             self.items[-1] = False
@@ -194,14 +198,14 @@ class _Reader:
     def result(self) -> ParsedContent:
         return ParsedContent(
             text=self.text,
-            blocks=tuple(block for block in self.blocks if not myst_labels(block)),
+            blocks=tuple(self.blocks),
             title=first_title(self.headings, self.blocks),
             tags=unique(self.tags),
             people=unique(self.people),
             headings=tuple(self.headings),
             links=tuple(sorted(self.links, key=lambda link: link.start)),
             anchors=unique(
-                (*myst_anchors(self.blocks), *names_in("".join((*self.raw_blocks, *self.raw_inline))))
+                (*anchors_of(self.labels), *names_in("".join((*self.raw_blocks, *self.raw_inline))))
             ),
             notes=(TOO_DEEP,) if self.too_deep else (),
             leftovers=self.leftovers,

@@ -257,6 +257,23 @@ def test_files_beside_the_folder_of_documents_may_be_included(
     )
 
 
+def test_the_settings_of_a_folder_of_documents_may_lie_above_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs/guide").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: T\n")
+    (tmp_path / "docs/a.md").write_text("# A\n")
+    monkeypatch.chdir(tmp_path)
+    written, found = take_over_settings(tmp_path, Path("docs/guide"))
+    assert found.tool == "MkDocs" and Path(written.root) == tmp_path / "docs"
+    written.path.unlink()
+    for source, here in (("other", tmp_path), ("docs", tmp_path / "docs")):
+        monkeypatch.chdir(here)
+        with pytest.raises(SourceError, match="no settings of a known tool"):
+            take_over_settings(tmp_path, tmp_path / source)
+
+
 def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "mkdocs.yml").write_text("INHERIT: mkdocs.yml\n")
     with pytest.raises(SourceError, match="in a circle"):

@@ -66,6 +66,32 @@ def test_boxes_of_one_marker_nest() -> None:
     assert [each.lstrip("- ") for each in _texts(text)] == ["a", "b", "c", "d", "End."]
 
 
+@pytest.mark.parametrize(
+    ("card", "shown", "target"),
+    [
+        (
+            "{grid-item-card}\n:link-type: doc\n:link: a/b\n\n{fas}`book`\n\nGo\n^^^\nText",
+            ["Go", "Text"],
+            "a/b",
+        ),
+        (
+            "{card} Title\n:link: https://e.org/\n\nText\n+++\nFoot",
+            ["Title", "Text", "Foot"],
+            "https://e.org/",
+        ),
+        ("{card}\n:link: my_label\n:link-type: ref\n\nText", ["", "Text"], "#ref:my-label"),
+        ("{card}\n:link: https://e.org/\n\nText", ["https://e.org/", "Text"], "https://e.org/"),
+        ("{card} Title\nHead\n^^^\nText ^^^", ["Title Head", "Text ^^^"], ""),
+    ],
+)
+def test_a_card_has_a_title_above_carets_and_leads_somewhere(
+    card: str, shown: list[str], target: str
+) -> None:
+    document = _parsed(f":::{card}\n:::\n")
+    assert [block.text.strip() for block in document.blocks] == list(filter(None, shown))
+    assert [link.target for link in document.links] == list(filter(None, [target]))
+
+
 def test_a_role_may_go_on_in_the_next_line_and_a_comment_needs_no_other_sign_of_myst() -> None:
     text = "Be {ref}`said in\n  <place>` {kbd}`A`.\n\n% {func} again\n\nA {func}`b`.\n"
     assert _texts(text) == ["Be said in A.", "A b."]

@@ -29,6 +29,7 @@ def _blocks(text: str) -> list[tuple[str, str]]:
         ("Text\n```{code-block}\n:linenos:\n:name: eq:x\ny\n```\n", [("text", "Text"), ("code", "y")]),
         ("$$\ny\n$$ (eq:x)\n", [("text", "$$\ny\n$$")]),
         ("(eq:x)=\nText\n", [("text", "Text")]),
+        ("- Text\n  :::{note}\n  :name: eq:x\n  B\n  :::\n", [("list", "Text"), ("list", "B")]),
         ("Text\n(eq:x)=\n# A\n", [("text", "Text")]),
     ],
 )
