@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -264,6 +265,9 @@ def _entry(
     def text(name: str) -> str:
         return str(columns[name][row] or "")
 
+    def shared(name: str) -> str:  # many documents have the same
+        return sys.intern(text(name))
+
     def number(name: str, missing: int) -> int:
         value = columns[name][row]
         return value if isinstance(value, int) else missing
@@ -273,20 +277,20 @@ def _entry(
     return Entry(
         row=row,
         doc_id=text("doc_id"),
-        collection=text("collection"),
+        collection=shared("collection"),
         path=text("path"),
         title=text("title") or text("path"),
         description=text("description"),
-        tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) and shown.listed else (),
-        modified=text("modified"),
-        language=text("language"),
-        syntax=text("syntax"),
+        tags=tuple(sys.intern(str(tag)) for tag in tags) if isinstance(tags, list) and shown.listed else (),
+        modified=shared("modified"),
+        language=shared("language"),
+        syntax=shared("syntax"),
         community=number("community", -1) if shown.listed else -1,
         links_in=number("links_in", 0),
         placement=NOT_FOUND if page == urls.NOT_FOUND else placement_of(text("front_matter")),
         page=page,
         apart=posixpath.splitext(text("path"))[0] if columns["title"][row] in titles else "",
         shown=shown,
-        author=text("author"),
+        author=shared("author"),
         place=places.get(text("doc_id"), ""),
     )
