@@ -60,10 +60,15 @@ layers: $(VENV)/.installed-test ## imports go down only
 	PYTHONPATH=. $(BIN)/lint-imports --no-cache
 
 # Some machines set it: hundreds of processes would each compile the project.
-tests check: export PYTHONDONTWRITEBYTECODE :=
+tests check $(VENV)/.collected: export PYTHONDONTWRITEBYTECODE :=
 
-tests: $(VENV)/.installed-test ## unit, golden, property, crash, client and end-to-end tests
+tests: $(VENV)/.collected ## unit, golden, property, crash, client and end-to-end tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+# Once, as each of the workers would compile the project and rewrite all tests.
+$(VENV)/.collected: $(VENV)/.installed-test
+	@$(BIN)/python -m pytest --collect-only -q > $@.log || { cat $@.log; exit 1; }
+	@touch $@
 
 browser: ## Chromium for the client tests, where this user may install it
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null && exit 0; \

@@ -15,10 +15,15 @@ from tests.library_builder import build_collections, build_library
 from tests.shared_folder import shared_base, shared_folder
 
 
+def pytest_configure() -> None:
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Exempt what collecting the tests made, millions of objects, from every later look for cycles."""
+    """Exempt what collecting the tests made, millions of objects, from every look for cycles."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:

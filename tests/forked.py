@@ -15,8 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 # One server for all tests of a pytest process, so the list is in one place. Nothing in it may start a thread,
-# nor read
-# the settings of a command from the environment when it is imported, as Prefect does.
+# nor read the settings of a command from the environment when it is imported, as Prefect does.
 _LOADED = (
     "sentence_transformers",
     "noctule.flows.cli.main",

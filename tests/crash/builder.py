@@ -9,8 +9,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
 
-import sentence_transformers  # noqa: F401  # slow to import: the server that children are forked from has done it
-
 from noctule.artifacts.disk import durable
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot

@@ -17,7 +17,7 @@ from pathspec import PathSpec
 from ....pipeline.lexical.analyzer import query_terms
 from ....pipeline.settings.search import GlossaryPages, Recency
 from ..model import Candidate
-from .fuse import in_order
+from .fuse import in_order, values_of
 
 
 def support_documents(
@@ -36,8 +36,8 @@ def support_documents(
     """
     best: dict[int, int] = {}
     second: dict[int, float] = {}
-    for at, candidate in enumerate(candidates):
-        document = int(document_of[candidate.row])
+    documents = values_of(document_of, candidates)
+    for at, (candidate, document) in enumerate(zip(candidates, documents, strict=True)):
         if document in best:
             second.setdefault(document, candidate.score)
         else:
@@ -65,13 +65,14 @@ def boost_linked(
     votes, and the tenth tells less than the first.
     """
 
-    def linked(candidate: Candidate) -> Candidate:
-        links = int(links_in[document_of[candidate.row]])
+    def linked(candidate: Candidate, links: int) -> Candidate:
+        if links <= 0:
+            return candidate
         because = f"{links} documents link here" if links > 1 else "1 document links here"
-        factor = 1 + share * math.log1p(max(0, links))
-        return candidate if links <= 0 else candidate.times("in_degree", factor, because)
+        return candidate.times("in_degree", 1 + share * math.log1p(links), because)
 
-    return in_order(map(linked, candidates))
+    counts = links_in[values_of(document_of, candidates)].tolist()
+    return in_order(map(linked, candidates, counts))
 
 
 def boost_communities(
@@ -85,7 +86,7 @@ def boost_communities(
 
     The seeds themselves are not boosted; ``community_of`` is -1 for a document without a community.
     """
-    documents = [int(document_of[candidate.row]) for candidate in candidates]
+    documents = values_of(document_of, candidates)
     best = list(dict.fromkeys(documents))[:seeds]
     communities = {int(community_of[document]) for document in best} - {-1}
     return in_order(

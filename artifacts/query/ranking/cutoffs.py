@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Candidate
+from .fuse import values_of
 
 
 def limit_per_document(
@@ -19,8 +20,7 @@ def limit_per_document(
         return list(candidates)
     seen: Counter[int] = Counter()
     kept = []
-    for candidate in candidates:
-        document = int(document_of[candidate.row])
+    for candidate, document in zip(candidates, values_of(document_of, candidates), strict=True):
         seen[document] += 1
         if seen[document] <= limit:
             kept.append(candidate)

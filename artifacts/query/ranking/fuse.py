@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..model import Candidate, Contribution, Ints, RankedList
 
-Share = Callable[[RankedList, int, float], float]
+Shares = npt.NDArray[np.float64]
 
 
 def reciprocal_rank_fusion(
@@ -22,7 +24,7 @@ def reciprocal_rank_fusion(
     Cormack, Clarke, Büttcher 2009. A passage that is missing from a list gets nothing from it. Order:
     ``(-score, place, row)``.
     """
-    return _fuse(lists, weights, lambda _, rank, __: 1 / (k + rank), places)
+    return _fuse(lists, weights, lambda ranked: 1 / (k + np.arange(1.0, len(ranked.rows) + 1)), places)
 
 
 def convex_combination(
@@ -41,8 +43,7 @@ def convex_combination(
     asked = [each for each in lists if weights.get(each.name, 0.0) > 0]
     found = np.unique(np.concatenate([each.rows for each in asked])) if asked else np.zeros(0, np.int64)
     complete = [_completed(each, found) for each in asked]
-    share: Share = lambda ranked, _, score: min(1.0, score / ranked.scale) if ranked.scale else 0.0  # noqa: E731
-    return _fuse(complete, shares, share, places)
+    return _fuse(complete, shares, lambda ranked: _up_to_one(ranked, ranked.scale), places)
 
 
 def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
@@ -87,34 +88,53 @@ def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.place, candidate.row))
 
 
+def values_of(column: npt.NDArray[np.integer[Any]], candidates: Sequence[Candidate]) -> list[int]:
+    """Return the values of a column of passages for the candidates."""
+    found: list[int] = column[[each.row for each in candidates]].tolist()
+    return found
+
+
 def _fuse(
-    lists: Sequence[RankedList], weights: Mapping[str, float], share: Share, places: Ints | None
+    lists: Sequence[RankedList],
+    weights: Mapping[str, float],
+    shares_of: Callable[[RankedList], Shares],
+    places: Ints | None,
 ) -> list[Candidate]:
-    found: dict[int, tuple[Contribution, ...]] = {}
+    found: defaultdict[int, list[Contribution]] = defaultdict(list)
     for ranked in lists:
         weight = weights.get(ranked.name, 0.0)
-        if weight <= 0:
-            continue
-        pairs = zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)
-        last = len(ranked.rows) - ranked.unranked
-        for rank, (row, score) in enumerate(pairs, start=1):
-            given = weight * share(ranked, rank, score)
-            place = rank if rank <= last else 0
-            attained = min(1.0, score / ranked.most) if ranked.most else 0.0
-            each = Contribution(ranked.name, place, score, weight, given, ranked.question, attained)
-            found[row] = (*found.get(row, ()), each)
+        if weight > 0:
+            each = _contributions(ranked, weight, shares_of(ranked))
+            for row, contribution in zip(ranked.rows.tolist(), each, strict=True):
+                found[row].append(contribution)
     several = any(ranked.question > 0 for ranked in lists)
+    rows = list(found)
+    orders = repeat(0) if places is None else places[rows].tolist()
     return in_order(
-        Candidate(
-            row,
-            _best_question(shares) if several else shares,
-            place=0 if places is None else int(places[row]),
-        )
-        for row, shares in found.items()
+        Candidate(row, _best_question(shares) if several else tuple(shares), place=place)
+        for row, shares, place in zip(rows, found.values(), orders, strict=False)
     )
 
 
-def _best_question(shares: tuple[Contribution, ...]) -> tuple[Contribution, ...]:
+def _contributions(ranked: RankedList, weight: float, shares: Shares) -> Iterator[Contribution]:
+    """Yield what the list gives to each of its rows, in their order."""
+    first = len(ranked.rows) - ranked.unranked
+    ranks = [*range(1, first + 1), *repeat(0, ranked.unranked)]
+    scores, attained = ranked.scores.tolist(), _up_to_one(ranked, ranked.most).tolist()
+    given = (weight * shares).tolist()
+    return map(
+        Contribution,
+        repeat(ranked.name), ranks, scores, repeat(weight), given, repeat(ranked.question), attained,
+    )  # fmt: skip
+
+
+def _up_to_one(ranked: RankedList, most: float) -> Shares:
+    """Return the scores as shares of the most, none above 1; 0 where there is no most."""
+    scores = ranked.scores.astype(np.float64)
+    return np.minimum(1.0, scores / most) if most else np.zeros_like(scores)
+
+
+def _best_question(shares: Sequence[Contribution]) -> tuple[Contribution, ...]:
     """Keep the shares of the question answered best: else half an answer to each would beat a whole one."""
     sums: dict[int, float] = defaultdict(float)
     for each in shares:

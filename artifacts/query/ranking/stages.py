@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from ....pipeline.settings.search import StageName
 from ..context import QueryContext
@@ -17,6 +16,7 @@ from .boosts import boost_communities, boost_glossary_pages, boost_linked, boost
 from .calibrate import calibrated
 from .cutoffs import before_elbow, limit_per_document
 from .duplicates import without_near_meaning, without_near_text, without_same
+from .fuse import values_of
 from .rerank import diversified, reranked
 from .sections import aggregated, with_parents
 
@@ -111,17 +111,11 @@ def _calibrate(candidates: Sequence[Candidate], context: QueryContext) -> list[C
 
 
 def _duplicate_hash(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-    return without_same(candidates, _of(context.corpus.content_of, candidates))
+    return without_same(candidates, values_of(context.corpus.content_of, candidates))
 
 
 def _duplicate_url(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-    return without_same(candidates, _of(context.corpus.address_of, candidates))
-
-
-def _of(column: npt.NDArray[np.int64], candidates: Sequence[Candidate]) -> list[int]:
-    """Return the values of a column for the candidates' passages."""
-    found: list[int] = column[[each.row for each in candidates]].tolist()
-    return found
+    return without_same(candidates, values_of(context.corpus.address_of, candidates))
 
 
 @_among_best
