@@ -28,6 +28,8 @@ _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
     "community", "links_in", "front_matter", "author",
 )  # fmt: skip
+# Of these many documents have the same.
+_IN_COMMON = {"collection", "modified", "language", "syntax", "author"}
 
 # Nobody goes there on purpose.
 NOT_FOUND = Placement(hidden=True)
@@ -231,9 +233,7 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 
 
 def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entry, ...]:
-    columns = {
-        name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
-    }
+    columns = {name: _values(documents, name) for name in documents.column_names if name in _ENTRY_COLUMNS}
     titles = _shared_titles(columns["title"])
     if originals:
         paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
@@ -251,6 +251,11 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     return tuple(_entry(row, columns, pages, titles, places) for row in range(documents.num_rows))
 
 
+def _values(documents: pa.Table, name: str) -> list[object]:
+    found, known = documents.column(name).to_pylist(), dict[object, object]()
+    return [known.setdefault(each, each) for each in found] if name in _IN_COMMON else found
+
+
 def _shared_titles(titles: Sequence[object]) -> Set[object]:
     return {title for title, count in Counter(titles).items() if count > 1}
 
@@ -265,9 +270,6 @@ def _entry(
     def text(name: str) -> str:
         return str(columns[name][row] or "")
 
-    def shared(name: str) -> str:  # many documents have the same
-        return sys.intern(text(name))
-
     def number(name: str, missing: int) -> int:
         value = columns[name][row]
         return value if isinstance(value, int) else missing
@@ -277,20 +279,20 @@ def _entry(
     return Entry(
         row=row,
         doc_id=text("doc_id"),
-        collection=shared("collection"),
+        collection=text("collection"),
         path=text("path"),
         title=text("title") or text("path"),
         description=text("description"),
         tags=tuple(sys.intern(str(tag)) for tag in tags) if isinstance(tags, list) and shown.listed else (),
-        modified=shared("modified"),
-        language=shared("language"),
-        syntax=shared("syntax"),
+        modified=text("modified"),
+        language=text("language"),
+        syntax=text("syntax"),
         community=number("community", -1) if shown.listed else -1,
         links_in=number("links_in", 0),
         placement=NOT_FOUND if page == urls.NOT_FOUND else placement_of(text("front_matter")),
         page=page,
         apart=posixpath.splitext(text("path"))[0] if columns["title"][row] in titles else "",
         shown=shown,
-        author=shared("author"),
+        author=text("author"),
         place=places.get(text("doc_id"), ""),
     )
