@@ -45,9 +45,9 @@ def index(config: Path, store: Path, engine: str, head: RayHead | None = None) -
     return SnapshotId(indexed(config, store, engine, head).json["snapshot"])
 
 
-def indexed(config: Path, store: Path, engine: str, head: RayHead | None = None) -> Outcome:
+def indexed(config: Path, store: Path, engine: str, head: RayHead | None = None, *more: str) -> Outcome:
     command = CommandLine(config.parent, store, head.environment if head else {})
-    given = ("--config", str(config), "--engine", engine, "--no-prefect", "--json")
+    given = ("--config", str(config), "--engine", engine, "--no-prefect", "--json", *more)
     done = command.run("index", *given, timeout_s=280)
     assert done.code == 0, done.err
     return done
@@ -62,7 +62,7 @@ def test_a_set_built_on_ray_is_that_of_one_machine(
         assert found == expected
         check_deep(Store(tmp_path / "store").path_of(found), found)
         damage_parse_caches(tmp_path / "store", "0001", "0000")
-        again = indexed(config, tmp_path / "store", f"ray://{head.address}", head)
+        again = indexed(config, tmp_path / "store", f"ray://{head.address}", head, "--from", "parse")
     assert again.json["snapshot"] == expected
     assert shards_with_damage(again.err.splitlines()) == ["shard 0000", "shard 0001"]
 
