@@ -96,7 +96,7 @@ def _shard(task: Any) -> str:
 
 def _label(name: str, tasks: Sequence[Any]) -> str:
     """Return what Prefect shows of each task, before its number and how many there are."""
-    return f"{name} of a shard" if any(map(_shard, tasks)) else f"{name} of all shards"
+    return f"{name} of shard" if any(map(_shard, tasks)) else f"{name} of all shards"
 
 
 def _lost(name: str, task: Any, failure: WorkerFailed) -> OutOfResources:
