@@ -34,6 +34,10 @@ from .manifest_records import (
 MAX_MANIFEST_BYTES = 1_000_000
 _MAX_FILES = 100
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_SEVERAL_DOCUMENTS = 100
+_WITHOUT = "passages_without_headings"
+# What a record does not hold where it is so.
+_MISSING = {"rows": None, "query_model": None, "shards": (), "shard": "", _WITHOUT: 0}
 _LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
 
 
@@ -43,6 +47,7 @@ class Manifest:
 
     ``query_model`` is missing from snapshots of an older noctule. A snapshot with ``shards`` is a set of
     others, which hold its documents; ``shard`` is the name of one that is part of a set, and else empty.
+    ``passages_without_headings`` counts those of documents without any heading, 0 by an older noctule.
     """
 
     format_version: int
@@ -57,12 +62,22 @@ class Manifest:
     query_model: QueryModel | None = None
     shards: tuple[ShardRecord, ...] = ()
     shard: str = ""
+    passages_without_headings: int = 0
     unknown: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def languages(self) -> tuple[str, ...]:
         """Return the languages of the documents, in each of which a query's words are analysed."""
         return tuple(self.analyzer["languages"].split(","))
+
+    @property
+    def mostly_without_headings(self) -> bool:
+        """Return whether most passages are of documents without headings, as abstracts and short notes are.
+
+        Not of a small collection, of which the best documents are too large a part to tell anything.
+        """
+        most = 2 * self.passages_without_headings > self.counts.get("passages", 0)
+        return most and self.counts.get("documents", 0) >= _SEVERAL_DOCUMENTS
 
     def to_bytes(self) -> bytes:
         """Return canonical JSON and a newline."""
@@ -117,8 +132,8 @@ def _plain(
     noun: FileEntry | ModelRecord | QueryModel | IndexRecord | ShardRecord | Manifest,
 ) -> dict[str, object]:
     known = {f.name: getattr(noun, f.name) for f in fields(noun) if f.name != "unknown"}
-    for optional in ("rows", "query_model", "shards", "shard"):
-        if known.get(optional, 0) in (None, (), ""):
+    for optional, missing in _MISSING.items():
+        if known.get(optional, 1) == missing:
             del known[optional]
     return {**noun.unknown, **known}
 
@@ -150,6 +165,7 @@ def _manifest(value: Fields) -> Manifest:
         query_model=read_query_model(value.inner("query_model")) if "query_model" in value.rest else None,
         shards=read_shards(value),
         shard=value.text("shard", SHARD_NAME) if "shard" in value.rest else "",
+        passages_without_headings=value.number(_WITHOUT, 1) if _WITHOUT in value.rest else 0,
         unknown=value.rest,
     )
 

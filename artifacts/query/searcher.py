@@ -29,6 +29,7 @@ from .model import Mask, Mode, TextEncoder
 from .pipeline import Ranked, answer, rank
 from .ranking.calibrate import curve_of
 from .ranking.rerank import PairScorer
+from .ranking.stages import applicable
 from .retrieval.filters import Filter, documents_allowed, parse_filter
 from .shards.found import FoundInShards, find_in_shards
 from .similar import related_terms, similar_documents
@@ -75,6 +76,7 @@ class Searcher:
 
     def _use(self, search: Search, remember: Remember | None = None) -> None:
         """Read what the settings name, and begin with empty caches of answers."""
+        search = applicable(search, self._snapshot.manifest)
         self._warned: set[str] = set()
         self._notices: list[str] = []
         self._vectors = self._vectors_of(search)

@@ -52,7 +52,8 @@ def index_prose(
 def passages_without_headings(parsed: ParsedCorpus) -> int:
     """Return the number of passages in documents without headings."""
     passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
-    return without_headings(parsed.prose.lengths[:, FIELDS.index("headings")], passages)
+    headings = pc.list_value_length(parsed.passages["headings"]).to_numpy()
+    return without_headings(headings, passages)
 
 
 def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldCounts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,7 @@ from ..run.memory import MANY_PASSAGES, release_memory
 from ..run.plain import by_threads
 from ..run.versions import tools
 from .encode import Encoded, Encoding
+from .lexical import passages_without_headings
 from .tables import Tables
 
 # Few enough that reading one passage's text reads little else.
@@ -76,9 +77,9 @@ def write_snapshot(
     write_catalog(staging.path, dimension, languages)
     counts = {name: len(table) for name, table in written.items()}
     counts["token_vectors"] = pq.read_metadata(staging.path / TOKEN_VECTORS).num_rows
-    return StagedSnapshot(
-        staging, _manifest(run, staging, counts, encoding, index[1], query_model, languages)
-    )
+    manifest = _manifest(run, staging, counts, encoding, index[1], query_model, languages)
+    plain = passages_without_headings(corpus)
+    return StagedSnapshot(staging, replace(manifest, passages_without_headings=plain))
 
 
 def _manifest(

@@ -22,6 +22,7 @@ Understanding = Literal[
     "split", "classify", "identifiers", "compounds", "spelling", "acronyms", "synonyms", "concepts"
 ]
 StageName = Literal[
+    "rocchio",
     "support",
     "in_degree",
     "community",
@@ -100,6 +101,13 @@ class Balance(Table):
     enabled: bool = False
     spread: float = Field(default=0.1, gt=0, strict=False)
     min_factor: float = Field(default=0.5, gt=0, le=1, strict=False)
+
+
+class Rocchio(Table):
+    """A boost for what is near the best documents, where most documents have no headings."""
+
+    documents: int = Field(default=2, ge=1)
+    share: float = Field(default=0.25, gt=0, le=1, strict=False)
 
 
 class Support(Table):
@@ -225,9 +233,12 @@ class Search(Table):
     fusion: Literal["rrf", "convex"] = "convex"
     rrf_k: int = Field(default=60, ge=0)
     stages: tuple[StageName, ...] = Field(
-        default=("support", "in_degree", "duplicate_hash", "duplicate_url", "calibrate", "per_document"),
+        default=(
+            "rocchio", "support", "in_degree",
+            "duplicate_hash", "duplicate_url", "calibrate", "per_document",
+        ),
         strict=False,
-    )
+    )  # fmt: skip
     max_per_document: int = Field(default=2, ge=0, description="0: no limit")
     recency_bias: float = Field(default=1.0, ge=0, strict=False, description="0: off")
     excerpt_chars: int = Field(default=280, ge=40)
@@ -238,6 +249,7 @@ class Search(Table):
     concepts: Concepts = Concepts()
     graph: Graph = Graph()
     balance: Balance = Balance()
+    rocchio: Rocchio = Rocchio()
     support: Support = Support()
     in_degree: InDegree = InDegree()
     community: CommunityBoost = CommunityBoost()

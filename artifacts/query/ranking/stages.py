@@ -9,10 +9,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ....pipeline.settings.search import StageName
+from ....pipeline.settings.search import Search, StageName
+from ...disk.manifest import Manifest
 from ..context import QueryContext
 from ..model import Candidate, Move, Step
-from .boosts import boost_communities, boost_glossary_pages, boost_linked, boost_recent, support_documents
+from .boosts import (
+    boost_alike,
+    boost_communities,
+    boost_glossary_pages,
+    boost_linked,
+    boost_recent,
+    support_documents,
+)
 from .calibrate import calibrated
 from .cutoffs import before_elbow, limit_per_document
 from .duplicates import without_near_meaning, without_near_text, without_same
@@ -56,6 +64,26 @@ def _among_best(stage: Stage) -> Stage:
         return [*stage(candidates[: context.pool], context), *candidates[context.pool :]]
 
     return run
+
+
+def applicable(settings: Search, manifest: Manifest) -> Search:
+    """Return the settings without the stages that gain nothing in a snapshot: decision 76.
+
+    Term vectors rank in browsers too, where documents have no vectors.
+    """
+    if settings.encoder == "full" and manifest.mostly_without_headings:
+        return settings
+    kept = tuple(name for name in settings.stages if name != "rocchio")
+    return settings.model_copy(update={"stages": kept})
+
+
+def _rocchio(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
+    corpus, settings = context.corpus, context.settings.rocchio
+    # Processes that hold shards send no centroids where the stage gains nothing.
+    if context.request.mode != "hybrid" or not len(corpus.centroids):
+        return list(candidates)
+    share = settings.share * context.attainable
+    return boost_alike(candidates, corpus.document_of, corpus.centroids, settings.documents, share)
 
 
 def _support(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
@@ -169,6 +197,7 @@ def _parents(candidates: Sequence[Candidate], context: QueryContext) -> list[Can
 
 
 STAGES: Mapping[StageName, Stage] = {
+    "rocchio": _rocchio,
     "support": _support,
     "in_degree": _in_degree,
     "community": _community,

@@ -60,7 +60,7 @@ class CandidateCorpus(CorpusReader):
     ) -> None:
         ids, document_of = np.unique(_strings(passages, "doc_id"), return_inverse=True)
         self.fetched = _FetchedRows(len(passages), fetch)
-        self._languages, self._vectors = tuple(languages), _vectors(passages)
+        self._languages, self._vectors = tuple(languages), _vectors(passages, "vector")
         first = np.searchsorted(document_of, np.arange(len(ids)))
         of_document = passages.take(pa.array(first))
         vars(self).update(
@@ -74,6 +74,7 @@ class CandidateCorpus(CorpusReader):
             passages_of=of_document["passages_of"].to_numpy(),
             links_in=of_document["links_in"].to_numpy(),
             address_of=_addresses(passages, document_of, ids, addresses),
+            centroids=_vectors(of_document, "centroid"),
         )
         for stage, column in (("community_of", "community"), ("modified", "modified")):
             if column in passages.column_names:
@@ -98,10 +99,10 @@ def _strings(table: pa.Table, column: str) -> npt.NDArray[Any]:
     return np.array(table[column].to_pylist(), dtype=object)
 
 
-def _vectors(passages: pa.Table) -> Vectors:
-    if "vector" not in passages.column_names:
+def _vectors(table: pa.Table, name: str) -> Vectors:
+    if name not in table.column_names:
         return np.zeros((0, 0), np.float32)
-    column = passages["vector"].combine_chunks()
+    column = table[name].combine_chunks()
     matrix: Vectors = column.flatten().to_numpy().reshape(-1, column.type.list_size)
     return matrix
 

@@ -94,6 +94,8 @@ def _passages(lists: Sequence[RankedList], corpus: CorpusReader, settings: Searc
             columns[name] = _OPTIONAL[name](corpus, rows)
     if _NEED_VECTORS & set(settings.stages):
         columns["vector"] = fixed_size_lists(corpus.vectors(rows))
+    if "rocchio" in settings.stages:
+        columns["centroid"] = fixed_size_lists(corpus.centroids[corpus.document_of[rows]])
     for number, each in enumerate(lists):
         columns |= _scores(number, each, rows)
     return pa.table(columns)

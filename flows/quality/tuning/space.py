@@ -30,6 +30,8 @@ DEFAULT_SPACE: Mapping[str, Sequence[Value]] = {
     "search.weights.semantic": [0.0, 0.2, 0.5, 1.0],
     "search.weights.document": [0.0, 0.3, 0.48, 1.0],
     "search.weights.graph": [0.0, 0.2, 0.5],
+    "search.stages.rocchio": [True, False],
+    "search.rocchio.share": [0.15, 0.25, 0.4],
     "search.stages.support": [True, False],
     "search.support.share": [0.1, 0.2, 0.4],
     "search.stages.in_degree": [True, False],

@@ -37,8 +37,8 @@ DEPTH = 10
 # Read after the lists are made, or before, into the query that a list is kept by.
 AFTER_LISTS = {
     "weights", "fusion", "rrf_k", "stages", "max_per_document", "recency_bias", "excerpt_chars", "balance",
-    "support", "in_degree", "community", "recency", "glossary", "calibrate", "duplicates", "rerank", "mmr",
-    "elbow", "aggregate", "parents", "caches",
+    "rocchio", "support", "in_degree", "community", "recency", "glossary", "calibrate", "duplicates",
+    "rerank", "mmr", "elbow", "aggregate", "parents", "caches",
 }  # fmt: skip
 BEFORE_LISTS = {"understand", "classify", "spelling", "acronyms", "synonyms", "concepts"}
 _OF_VECTORS = ("semantic", "hypothesis")

@@ -57,7 +57,8 @@ Start = Callable[..., Asked]
 def no_collection_at_a_swap() -> Iterator[None]:
     """A swap looks for cycles in the whole process, which is that of all tests here, and takes a second."""
     with pytest.MonkeyPatch.context() as patched:
-        nothing = SimpleNamespace(collect=lambda: 0, freeze=lambda: None, unfreeze=lambda: None)
+        calls = ("collect", "freeze", "unfreeze", "set_threshold")
+        nothing = SimpleNamespace(**dict.fromkeys(calls, lambda *_: None))
         patched.setattr(current, "gc", nothing)
         yield
 

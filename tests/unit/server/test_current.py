@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -241,10 +242,16 @@ class _Circle:
 
 
 def test_what_is_served_is_not_looked_through_again_and_what_was_goes(
-    world: _World, current: CurrentSearcher, monkeypatch: pytest.MonkeyPatch
+    world: _World,
+    current: CurrentSearcher,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.setattr(module, "gc", gc)
+    request.addfinalizer(partial(gc.set_threshold, *gc.get_threshold()))
     current.refresh()
+    # Answers that are kept are as many objects: with Python's 700, 10 and 10 all are looked at every second.
+    assert gc.get_threshold() == (10_000, 20, 100)
     kept = gc.get_freeze_count()
     assert kept > 0
     left = weakref.ref(_Circle())

@@ -70,6 +70,8 @@ def test_a_newer_format_is_refused_and_says_what_to_do(manifest: Manifest) -> No
         ({"counts": {"documents": -1}}, "counts.documents"),
         ({"counts": {"documents": 1.0}}, "counts.documents"),
         ({"counts": []}, "counts is not an object"),
+        ({"passages_without_headings": 0}, "passages_without_headings"),
+        ({"passages_without_headings": "1"}, "passages_without_headings"),
         ({"files": {}}, "it lists no"),
         ({"files": {"../../x": {}}}, "not a file name"),
         ({"files": {".hidden": {}}}, "not a file name"),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
+from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.query.answer import Answer, Hit
 from noctule.artifacts.query.context import SearchRequest
 from noctule.artifacts.query.federate import search_namespaces
-from noctule.artifacts.query.model import Candidate
+from noctule.artifacts.query.model import Candidate, Mode
 from noctule.artifacts.query.retrieval import operator_filters
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
@@ -84,6 +86,34 @@ def test_a_mode_asks_one_list(searcher: Searcher, mode: str) -> None:
     assert answer.weights == {mode: 1.0}
     assert answer.hits
     assert all(lists_of(hit) == {mode} for hit in answer.hits)
+
+
+@pytest.mark.parametrize(("mode", "encoder", "fed_back"), [
+    ("hybrid", "full", True), ("keyword", "full", False), ("semantic", "full", False),
+    ("hybrid", "static", False),
+])  # fmt: skip
+def test_what_is_near_the_best_gains_where_headings_are_few_and_documents_have_vectors(
+    library: Store, monkeypatch: pytest.MonkeyPatch, mode: Mode, encoder: str, fed_back: bool
+) -> None:
+    monkeypatch.setattr(Manifest, "mostly_without_headings", True)
+    settings = settings_of(**{**PLAIN, "stages": ["rocchio"]})
+    search = settings.search.model_copy(update={"encoder": encoder})
+    with Searcher(library.open(), settings.model_copy(update={"search": search}), WordEncoder()) as found:
+        answer = found.search("boats under sail", mode=mode)
+    factors = [{each.stage for each in hit.why.multipliers} for hit in answer.hits]
+    assert factors and all(("rocchio" in each) == fed_back for each in factors[:2])
+
+
+@pytest.mark.parametrize(("documents", "plain", "found"), [
+    (100, 101, True), (100, 100, False), (99, 200, False), (5_000, 0, False),
+])  # fmt: skip
+def test_headings_are_few_where_most_passages_are_of_documents_without(
+    library: Store, documents: int, plain: int, found: bool
+) -> None:
+    with library.open() as snapshot:
+        counts = {"documents": documents, "passages": 200}
+        manifest = replace(snapshot.manifest, counts=counts, passages_without_headings=plain)
+    assert manifest.mostly_without_headings is found
 
 
 @pytest.mark.parametrize("text", ["getUserById", "get_user_by_id", "GET_USER_BY_ID", "user id"])

@@ -11,6 +11,7 @@ from typing import get_args
 
 import pytest
 
+from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.query.answer import Answer, Hit
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
@@ -21,9 +22,9 @@ from tests.cross_encoder_builder import write_cross_encoder
 from tests.library_builder import TODAY, WordEncoder, searcher_of, settings_of
 
 STAGES = (
-    "community", "recency", "glossary", "support", "in_degree", "calibrate", "duplicate_hash",
-    "duplicate_url",
-    "duplicate_ngram", "duplicate_cosine", "rerank", "mmr", "per_document", "elbow", "aggregate", "parents",
+    "rocchio", "community", "recency", "glossary", "support", "in_degree", "calibrate",
+    "duplicate_hash", "duplicate_url", "duplicate_ngram", "duplicate_cosine", "rerank",
+    "mmr", "per_document", "elbow", "aggregate", "parents",
 )  # fmt: skip
 TEXTS = [
     "how do I store apples in a cool cellar and where do boats sleep?",
@@ -47,6 +48,8 @@ def everything(library: Store, tmp_path_factory: pytest.TempPathFactory) -> Iter
     glossary.write_text('cellar = ["basement"]\nboat = ["ship", "vessel"]\n')
     calibration = folder / "calibration.json"
     calibration.write_text(json.dumps({"steepness": 6.0, "threshold": 0.4, "fitted_on": "notes"}))
+    patch = pytest.MonkeyPatch()
+    patch.setattr(Manifest, "mostly_without_headings", True)
     with searcher_of(
         library,
         load_encoder(Embed(workers=1)),
@@ -69,6 +72,7 @@ def everything(library: Store, tmp_path_factory: pytest.TempPathFactory) -> Iter
         elbow={"ratio": 0.05, "max_results": 50},
         mmr={"relevance_weight": 0.9},
     ) as found:
+        patch.undo()
         yield found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.context import SearchRequest
 from noctule.artifacts.query.retrieval.filters import parse_filter
@@ -128,6 +129,19 @@ def test_several_processes_answer_as_one(together: Together, query: str, mode: A
 def test_every_stage_over_processes_is_that_of_one(all_stages: Together, query: str) -> None:
     one, several = all_stages.both(SearchRequest(query, 10, hypothesis="owls sleep in trees"))
     assert one == several and one["hits"]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_what_is_near_the_best_documents_is_so_over_processes(
+    built: Built,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    query: str,
+) -> None:
+    monkeypatch.setattr(Manifest, "mostly_without_headings", True)
+    with ExitStack() as stack:
+        one, several = open_together(built, Search(), CHOICES, stack).both(SearchRequest(query))
+    assert one == several
+    assert all("rocchio" in hit["why"]["multipliers"] for hit in one["hits"][:2])
 
 
 @pytest.mark.parametrize("filters", [

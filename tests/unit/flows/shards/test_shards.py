@@ -132,6 +132,16 @@ def test_answers_are_those_of_the_whole(both: Both, query: str, mode: str) -> No
         assert why[0] == why[1] and why[0]
 
 
+def test_passages_without_headings_are_counted_as_in_the_whole(built: Built) -> None:
+    found = []
+    for each in (built.whole, built.sharded):
+        with each.open() as snapshot:
+            found.append(snapshot.manifest.passages_without_headings)
+            headings = snapshot.table("passages", ["doc_id", "headings"]).to_pylist()
+    named = {row["doc_id"] for row in headings if row["headings"]}
+    assert found == [sum(row["doc_id"] not in named for row in headings)] * 2
+
+
 def test_filters_facets_and_documents_like_one_are_those_of_the_whole(both: Both) -> None:
     for each in ("tag:t1", "path:shelf2/*"):
         found = [searcher.search("owls", 50, filters=[each]) for searcher in (both.whole, both.sharded)]

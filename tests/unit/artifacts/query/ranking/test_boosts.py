@@ -1,4 +1,4 @@
-"""The stages that multiply: community, recency, glossary pages, support."""
+"""The stages that multiply: Rocchio, community, recency, glossary pages, support."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from noctule.artifacts.query.model import Candidate
 from noctule.artifacts.query.ranking.boosts import (
+    boost_alike,
     boost_communities,
     boost_glossary_pages,
     boost_recent,
@@ -19,6 +20,31 @@ from noctule.pipeline.settings.search import GlossaryPages, Recency
 from tests.candidate_builder import candidates, documents_of, factors, rows
 
 TODAY = date(2026, 8, 31)
+
+
+# The documents' vectors: the first two and the fourth are alike, and the last is their opposite.
+VECTORS = np.array([[1, 0], [0.8, 0.6], [0, 1], [0.8, 0.6], [-1, 0]], np.float32)
+
+
+def test_what_is_near_the_best_documents_gains_its_cosine_with_their_mean() -> None:
+    found = boost_alike(candidates(0.9, 0.8, 0.7, 0.69, 0.6), documents_of(0, 1, 2, 3, 4), VECTORS, 2, 0.5)
+    center = np.array([1.8, 0.6]) / np.linalg.norm([1.8, 0.6])
+    gained = {each.row: each.score for each in found}
+    for row, score in enumerate((0.9, 0.8, 0.7, 0.69)):
+        assert gained[row] == pytest.approx(score + 0.5 * float(VECTORS[row] @ center), abs=1e-6)
+    assert gained[4] == 0.6
+    assert rows(found) == [0, 1, 3, 2, 4]
+    assert found[2].multipliers[0].because == "cosine 0.95 with the best documents"
+
+
+def test_the_best_documents_are_counted_once_and_all_their_passages_gain() -> None:
+    found = boost_alike(candidates(0.9, 0.8, 0.7), documents_of(0, 0, 2), VECTORS, 1, 0.5)
+    assert [each.score for each in found] == pytest.approx([1.4, 1.3, 0.7])
+
+
+def test_documents_without_a_direction_give_nothing() -> None:
+    found = boost_alike(candidates(0.9, 0.8), documents_of(0, 1), np.zeros((2, 2), np.float32), 2, 0.5)
+    assert factors(found) == {0: [], 1: []}
 
 
 def in_communities(found: list[Candidate], *communities: int, seeds: int = 3) -> list[Candidate]:
