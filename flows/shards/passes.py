@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...pipeline.errors import OutOfResources
+from ...pipeline.printable import counted
 from ..engines import Caller, Engine
 from ..graph import BUILD
 from ..run.executor import needed_for
@@ -24,6 +26,7 @@ _log = logging.getLogger("noctule")
 LOCAL = ("inline", "processes")
 # In seconds of processor time: only what hangs takes so long, and parsers have limits of their own.
 _LIMIT_S = 86_400.0
+_WORTH_A_LINE_S = 1.0
 Record = Mapping[str, Any]
 Pass = Callable[..., pa.Table]
 # What each pass makes of a build's products, in the order of the passes.
@@ -76,11 +79,16 @@ class PassCaller:
                 remarks[number] = remarks_of(found)
                 return record_of(found)
 
+            start = time.perf_counter()
             try:
-                return self.driver.map(_label(name, tasks), one, range(len(tasks)), workers.count)
+                records = self.driver.map(_label(name, tasks), one, range(len(tasks)), workers.count)
             finally:
                 for number in sorted(remarks):
                     self._say(_shard(tasks[number]), remarks[number])
+        if (seconds := time.perf_counter() - start) >= _WORTH_A_LINE_S:
+            shards = counted(len(tasks), "shard") if any(map(_shard, tasks)) else "all shards"
+            _log.info("%s of %s: %.1f s", name, shards, seconds)
+        return records
 
     def _say(self, shard: str, remarks: Sequence[Remark]) -> None:
         """Log the remarks of a worker, each once a run: several passes open the same caches."""

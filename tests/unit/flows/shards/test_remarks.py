@@ -12,7 +12,7 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
-from noctule.flows.engines.local import Inline, Processes
+from noctule.flows.engines.local import Inline, InlineCaller, Processes
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.workers import Begin
@@ -47,7 +47,13 @@ def remarking(task: Task, _begin: Begin) -> pa.Table:
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[tuple[int, str]]:
-    return [(each.levelno, each.getMessage()) for each in caplog.records]
+    """The lines of the log, without those that say how long a pass took."""
+    found = [(each.levelno, each.getMessage()) for each in caplog.records]
+    return [
+        (level, text)
+        for level, text in found
+        if not re.search(r"of (\d shards?|all shards): [\d.]+ s$", text)
+    ]
 
 
 @pytest.mark.parametrize("kind", ["inline", "processes"])
@@ -103,6 +109,20 @@ def test_what_a_shard_cannot_use_of_its_caches_is_in_the_log(
     with caplog.at_level(logging.INFO, "noctule"):
         nights.build()
     assert shards_with_damage(text for _, text in lines(caplog)) == ["shard 0000", "shard 0002"]
+
+
+def test_a_pass_that_took_a_while_says_how_long(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("noctule.flows.shards.passes._WORTH_A_LINE_S", 0)
+    caller = PassCaller("inline", Inline(), InlineCaller(), PlainDriver())
+    with caplog.at_level(logging.INFO, "noctule"):
+        caller.call("counts", remarking, [Task("0000"), Task("0001")])
+        caller.call("set", remarking, [Task("")])
+    said = [
+        each.getMessage().rpartition(": ")[0] for each in caplog.records if each.getMessage().endswith(" s")
+    ]
+    assert said == ["counts of 2 shards", "set of all shards"]
 
 
 def _break(root: Path, number: int) -> None:
