@@ -86,7 +86,7 @@ def build_snapshot(
     ``stages`` may add to the usual ones. Raise as ``noctule.flows.job.run_job`` does.
     """
     given = options or BuildOptions()
-    run = RunContext(settings, store.root, given, reads_sources=reads_sources(given.start))
+    run = RunContext(settings, store.root, given, reads_sources=reads_sources(given.start, settings))
     done = run_job(run, driver or PlainDriver(), progress or Silent(), publish=False, stages=stages).build
     assert done is not None
     return done

@@ -16,6 +16,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..pipeline.errors import SettingsError
+from ..pipeline.settings.settings import Settings
 from .quality.gate import judge_staged, read_judged_sets
 from .run.context import RunContext
 from .run.executor import ordered
@@ -131,9 +132,10 @@ def context_of(request: IndexRequest, out: Path | None = None) -> RunContext:
             where="--from",
             hint=f"There are {', '.join(names)}. noctule graph draws them.",
         )
-    return RunContext(request.settings(), request.store, request.options, out, reads_sources(start))
+    settings = request.settings()
+    return RunContext(settings, request.store, request.options, out, reads_sources(start, settings))
 
 
-def reads_sources(start: str | None) -> bool:
-    """Return whether a run that begins with this stage reads its sources."""
-    return start not in dependents("parse")
+def reads_sources(start: str | None, settings: Settings) -> bool:
+    """Return whether a run that begins with this stage reads its sources, as one in shards always does."""
+    return settings.shards.wanted or start not in dependents("parse")

@@ -75,7 +75,7 @@ class DaskCluster:
         try:
             return self._awaited(future)
         except KilledWorker:
-            raise WorkerFailed("crashed its worker several times") from None
+            raise WorkerFailed("crashed several times") from None
         except _GONE as error:
             raise self._unavailable(f"the scheduler is gone: {error}") from None
         finally:

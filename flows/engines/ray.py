@@ -75,7 +75,7 @@ class RayCluster:
         try:
             return self._awaited(reference)
         except lost:
-            raise WorkerFailed("crashed its worker several times") from None
+            raise WorkerFailed("crashed several times") from None
         except (failures.RayError, OSError, ConnectionError) as error:
             raise self._unavailable(f"the cluster is gone: {_gist(error)}") from None
         finally:

@@ -48,7 +48,7 @@ def unwatched(_step: WorkStep) -> None:
 
 
 class WorkerFailed(Exception):
-    """The failure of a worker that died or was killed during a call; the message says which.
+    """The failure of a worker that died or was killed during a call; the message says which of it.
 
     ``at`` is what its stage had begun, if it said so. ``is_lasting`` means that the same work would fail
     again, ``by_chance`` that it may not: something else may have killed the process.
@@ -227,9 +227,7 @@ class _Worker:
             how = f"took over {limit_s:g} s of processor time and was stopped"
             return WorkerFailed(how, at, is_lasting=True)
         is_lasting = number in _LASTING
-        return WorkerFailed(
-            f"crashed the parser ({how})", at, is_lasting=is_lasting, by_chance=not is_lasting
-        )
+        return WorkerFailed(f"crashed ({how})", at, is_lasting=is_lasting, by_chance=not is_lasting)
 
     def _signal(self) -> int:
         code = None if self._process is None else self._process.exitcode

@@ -1,6 +1,6 @@
 """A set of shards, built by the driver: it plans, sends each pass to the workers, merges, and publishes.
 
-files → survey → links → counts → statistics → communities → snapshot → set
+files → survey → conflicts → links → counts → statistics → communities → snapshot → set
 
 Workers make all of them; the driver only knows how many files a shard has, and holds none of its tables.
 A pass over a shard is skipped where nothing that it depends on has changed, so a night costs the shards that
@@ -11,43 +11,40 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from ... import artifacts, flows, pipeline
-from ...artifacts.disk.manifest_records import QueryModel
 from ...artifacts.store.store import Store
-from ...pipeline.errors import NoctuleError, OutOfResources, SourceError
+from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import canonical_json, combined_hash, doc_id
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import EngineSettings, Settings
-from ..engines import Caller, Engine
+from ..engines import Engine
 from ..quality.gate import judge_staged
 from ..report.result import BuildResult, require_relevance
-from ..run.context import Resources, RunContext
+from ..run.context import RunContext
 from ..run.executor import Execution
 from ..run.stage import Driver
 from ..run.versions import sources_hash
-from ..run.workers import WorkerFailed
 from ..sources.published import published_assets
 from ..stages.write import StagedSnapshot
 from . import counting, link_graph, linking, listing, merging, publishing, survey, writing
-from .failed_collections import empty_collections, kept_collections, kept_rejections, snapshots_of_shards
+from .failed_collections import (
+    empty_collections,
+    kept_collections,
+    kept_rejections,
+    refused_collections,
+    snapshots_of_shards,
+)
 from .files import of_corpus, table_digest
-from .worker import ALL_SHARDS, ShardTask, record_of, releasing
+from .passes import LOCAL, Pass, PassCaller, Record, made_anew
+from .worker import ALL_SHARDS, ShardTask
 
-# In seconds of processor time: only what hangs takes so long, and parsers have limits of their own.
-_LIMIT_S = 86_400.0
 _log = logging.getLogger("noctule")
-_LOCAL = ("inline", "processes")
-Record = Mapping[str, Any]
-Pass = Callable[..., pa.Table]
 
 
 def build_set(
@@ -59,7 +56,8 @@ def build_set(
     """
     start = time.perf_counter()
     with engine.workers(1) as here:
-        made = SetBuild(run, store, engine, here, execution.make("resources")).build()
+        passes = PassCaller(run.settings.engine.kind, engine, here, execution.make("resources").driver)
+        made = SetBuild(run, store, passes).build()
     verdict = judge_staged(run, store, made.staged, execution.make("judged"))
     require_relevance(run, store, made.staged, verdict, driver.times)
     published = store.publish(made.staged.staging, made.staged.manifest)
@@ -92,15 +90,16 @@ class SetResult:
 
 
 class SetBuild:
-    """One run over all shards of a set; ``here`` calls a worker on this machine."""
+    """One run over all shards of a set."""
 
-    def __init__(
-        self, run: RunContext, store: Store, engine: Engine, here: Caller, resources: Resources
-    ) -> None:
-        self._run, self._store, self._engine, self._resources = run, store, engine, resources
-        self._here, self._before = here, snapshots_of_shards(store)
+    def __init__(self, run: RunContext, store: Store, passes: PassCaller) -> None:
+        self._run, self._store, self._passes = run, store, passes
+        self._before, self._anew = snapshots_of_shards(store), made_anew(run.options.start)
+        if self._anew:
+            _log.info("--from %s: these passes are repeated: %s", run.options.start, ", ".join(self._anew))
         task = listing.ListingTask(run.settings, run.store, run.options)
-        self._listed = listing.listed(self._passed(listing.NAME, listing.find, [task])[0], run.settings)
+        self._listed = listing.listed(self._passes.call(listing.NAME, listing.find, [task])[0], run.settings)
+        self._made = {ALL_SHARDS: {listing.NAME: self._listed.key}}
         self._read(self._listed.failures)
 
     def _read(self, failures: Mapping[str, NoctuleError]) -> None:
@@ -124,7 +123,7 @@ class SetBuild:
         try:
             return self._build()
         except SourceError as error:
-            _log.warning("the passes over the shards begin again: %s", error)
+            _log.warning("starting again with the survey of all shards: %s", error)
             self._read(self._failures)
             return self._build()
 
@@ -132,15 +131,16 @@ class SetBuild:
         surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
-        if not self._before:  # a worker has no log of its own
-            _log.info("exporting the model for searching, if there is none: this can take a minute or more")
+        if not self._before:  # what a worker logs comes after its pass
+            _log.info("exporting the model for searching, once per store: this can take a minute or more")
         merged = self._all(merging.NAME, merging.merge, merging.corpus_key(counts))
         if drift := merged["values"]["drift"]:
-            _log.info("statistics of the corpus are kept: scores drifted by %.2g", drift)
+            allowed = self._run.settings.shards.drift
+            _log.info("statistics are kept: scores have drifted by %.2g, of %.2g allowed", drift, allowed)
         key, model = merged["key"], merging.exported_model(merged)
         self._all(link_graph.NAME, link_graph.divide, key)
         keys = {name: _snapshot_key(counts[name], links[name], key) for name in self._shards}
-        written = self._each(writing.NAME, writing.write, keys, model=model, statistics=key)
+        written = self._each(writing.NAME, writing.write, keys, model=model)
         rejections = self._rejections(surveys, clashing)
         languages = {each for record in surveys.values() for each in record["values"]["languages"]}
 
@@ -156,13 +156,13 @@ class SetBuild:
         return SetResult(staged, rejections, *_costs(surveys), _failed(self._failures, surveys))
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
-        """Return the record of each shard's survey, and the documents left out for those of other shards."""
+        """Return the record of each shard's survey, and the documents left out because of other shards."""
         surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
-        while away := survey.away(surveys.values()):
-            self._read({**self._failures, **away})
+        while failed := self._failed_in(surveys):
+            self._read({**self._failures, **failed})
             surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
         left_out: list[Rejection] = []
-        while found := _rejected(self._all(survey.LEFT_OUT, survey.leave_out, "")):
+        while found := _rejected(self._all(survey.CONFLICTS, survey.find_conflicts, "")):
             left_out += found
             lost = {(each.collection, each.path) for each in found}
             self._left_out |= lost
@@ -171,45 +171,45 @@ class SetBuild:
             surveys |= self._each(survey.NAME, survey.survey, dict.fromkeys(sorted(again), ""))
         return surveys, left_out
 
+    def _failed_in(self, surveys: Mapping[str, Record]) -> dict[str, NoctuleError]:
+        """Return the collections that were away while shards read them, hold too little, or lost too much."""
+        away = survey.away(surveys.values())
+        noted = {name: record["values"] for name, record in surveys.items()}
+        return away or refused_collections(self._run, self._store, noted)
+
     def _each(self, name: str, work: Pass, keys: Mapping[str, str], **more: Any) -> dict[str, Record]:
         """Return the record of a pass over each of these shards."""
+        more["anew"] = name in self._anew
         tasks = [self._task(shard, key, **more) for shard, key in keys.items()]
-        return dict(zip(keys, self._passed(name, work, tasks), strict=True))
+        # The first night exports a model, and torch leaves hundreds of megabytes in its process.
+        apart = name == merging.NAME and not self._before
+        found = dict(zip(keys, self._passes.call(name, work, tasks, apart=apart), strict=True))
+        for shard, record in found.items():
+            self._note(shard, name, record.get("key", ""))
+        return found
+
+    def _note(self, shard: str, name: str, key: str) -> None:
+        """Note that this run has made a pass, so that workers read what it left, and not another run's."""
+        self._made.setdefault(shard, {})[name] = key
 
     def _all(self, name: str, work: Pass, key: str, **more: Any) -> Record:
         """Return the record of a pass over all shards at once."""
-        return self._passed(name, work, [self._task(ALL_SHARDS, key, **more)])[0]
+        return self._each(name, work, {ALL_SHARDS: key}, **more)[ALL_SHARDS]
 
-    def _passed(self, name: str, work: Pass, tasks: Sequence[Any]) -> list[Record]:
-        """Return the record of each task, made by the engine's workers; a single one is made here."""
-        kind = self._run.settings.engine.kind
-        is_here = len(tasks) == 1 or kind in _LOCAL
-        stage = work if kind == "inline" else partial(releasing, work)
-        with nullcontext(self._here) if is_here else self._engine.workers(len(tasks)) as workers:
-
-            def one(task: Any) -> Record:
-                try:
-                    return record_of(workers.watch(stage, task, _LIMIT_S))
-                except WorkerFailed as failure:
-                    raise _lost(name, task, failure) from failure
-
-            return self._resources.driver.map(f"{name} of shards", one, tasks, workers.count)
-
-    def _task(self, shard: str, key: str, model: QueryModel | None = None, statistics: str = "") -> ShardTask:
+    def _task(self, shard: str, key: str, **more: Any) -> ShardTask:
         return ShardTask(
             shard=shard,
             store=self._run.store,
             settings=self._settings(shard),
             plan=self._listed.plan,
             shards=self._shards,
-            listing=self._listed.key,
+            made=self._made,
             options=self._run.options,
             failures=self._failures,
             left_out=self._left_out,
             before=self._before.get(shard),
             key=key,
-            model=model,
-            statistics=statistics,
+            **more,
         )
 
     def _settings(self, shard: str) -> Settings:
@@ -217,7 +217,7 @@ class SetBuild:
         given = self._run.settings
         inline = given.engine.kind == "inline"
         changed: dict[str, object] = {"engine": EngineSettings(name="inline" if inline else "processes")}
-        if given.engine.kind not in _LOCAL and shard != ALL_SHARDS:
+        if given.engine.kind not in LOCAL and shard != ALL_SHARDS:
             changed["embed"] = given.embed.model_copy(update={"workers": 1})
         return given.model_copy(update=changed)
 
@@ -231,14 +231,16 @@ class SetBuild:
 
     def _link_keys(self, surveys: Mapping[str, Record]) -> dict[str, str]:
         """Return what the links of each shard depend on: its own files, and all addresses and assets."""
-        corpus, kept = of_corpus(self._run.store), published_assets(self._store, self._kept)
+        corpus = of_corpus(self._run.store, self._made[ALL_SHARDS])
+        kept = published_assets(self._store, self._kept)
         assets = listing.asset_paths(corpus, self._failures, kept)
         digest = table_digest(assets)
-        corpus.write("assets", digest, {"assets": assets})
+        corpus.write(linking.ASSETS, digest, {linking.ASSETS: assets})
+        self._note(ALL_SHARDS, linking.ASSETS, digest)
         addresses = [f"{name} {record['values']['addresses']}" for name, record in surveys.items()]
         redirects = canonical_json(self._run.settings.shaping().get("site"))
         return {
-            name: combined_hash([record["tables"]["linking"], *addresses, digest, redirects, code_version()])
+            name: combined_hash([record["values"]["linking"], *addresses, digest, redirects, code_version()])
             for name, record in surveys.items()
         }
 
@@ -254,22 +256,14 @@ class SetBuild:
         return found
 
 
-def _lost(name: str, task: Any, failure: WorkerFailed) -> OutOfResources:
-    shard = getattr(task, "shard", ALL_SHARDS)
-    return OutOfResources(
-        f"a worker was lost in the pass {name!r}: it {failure}",
-        where=f"shard {shard}" if shard else "all shards",
-        hint="Did it run out of memory? Then take smaller shards. Run it again: it goes on from there.",
-    )
-
-
 def _rejected(record: Record) -> list[Rejection]:
     return [Rejection(**each) for each in record["values"]["rejections"]]
 
 
 def _snapshot_key(counts: Record, links: Record, corpus: str) -> str:
     """Return what the snapshot of a shard depends on, besides the bytes of its assets."""
-    return combined_hash([counts["key"], *sorted(links["tables"].values()), corpus])
+    values = links["values"]
+    return combined_hash([counts["key"], values["links"], *values["digests"], corpus])
 
 
 def _failed(failures: Mapping[str, NoctuleError], surveys: Mapping[str, Record]) -> dict[str, str]:

@@ -39,7 +39,7 @@ _MAX_TITLES = 50_000
 def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Count terms, spellings and acronyms, and pick training texts; leave them to be merged."""
     begin(WorkStep(0))
-    if (found := task.files.recorded(NAME, task.key)) is not None:
+    if (found := task.done(task.files, NAME, task.key)) is not None:
         return receipt(found)
     links = incoming_links(task)
     wanted = ("parsed", "corpus", "anchors", "prose", "code", "vectors", "centroids")

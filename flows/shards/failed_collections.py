@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
-from ...pipeline.errors import ArtifactError, EmptyCollection, NoctuleError
+from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError
 from ...pipeline.model import Rejection, SnapshotId
 from ..run.context import RunContext
 from ..stages.corpus import failure_note
-from ..stages.guards import require_documents
+from ..stages.guards import CollectionSize, require_documents, require_size
 from .plan import ShardPlan
+
+_log = logging.getLogger("noctule")
 
 
 def snapshots_of_shards(store: Store) -> dict[str, SnapshotId]:
@@ -60,9 +66,9 @@ def _documents(part: Snapshot, collections: Set[str]) -> pa.Table:
 
 def _lost(error: NoctuleError) -> NoctuleError:
     return type(error)(
-        f"{error.what}, and its documents cannot be kept, as the shards are now cut in another way",
+        f"{error.what}, and its documents cannot be kept, because the corpus is now cut into other shards",
         where=error.where,
-        hint=f"{error.hint} Or leave [shards] as it was until the collection can be read.",
+        hint=f"{error.hint} Or restore the earlier [shards] settings until the collection can be read.",
     )
 
 
@@ -74,4 +80,50 @@ def empty_collections(run: RunContext, files: Mapping[str, Mapping[str, int]]) -
             require_documents(run.settings, name, 0, 0, "", drafts=0, allow_empty=allowed)
         except EmptyCollection as error:
             found[name] = error
+    return found
+
+
+def refused_collections(
+    run: RunContext, store: Store, surveys: Mapping[str, Mapping[str, Any]]
+) -> dict[str, NoctuleError]:
+    """Return the errors of collections that hold too little or lost too much, over all shards.
+
+    ``surveys`` are what each shard's survey noted.
+    """
+    before, found = _documents_of_set(store), dict[str, NoctuleError]()
+    now = snapshots_of_shards(store)
+    parts: dict[str, list[CollectionSize]] = {}
+    for shard, noted in surveys.items():
+        for name, size in noted["sizes"].items():
+            part = CollectionSize(**size)
+            is_compared = noted["before"] == now.get(shard)
+            parts.setdefault(name, []).append(part if is_compared else replace(part, taken_back=0))
+    for name, each in sorted(parts.items()):
+        try:
+            require_size(run.settings, name, _summed(each), before[name], run.options)
+        except (EmptyCollection, CollectionShrank) as error:
+            found[name] = error
+    return found
+
+
+def _summed(parts: Sequence[CollectionSize]) -> CollectionSize:
+    return CollectionSize(
+        files=sum(each.files for each in parts),
+        documents=sum(each.documents for each in parts),
+        drafts=sum(each.drafts for each in parts),
+        taken_back=sum(each.taken_back for each in parts),
+        first_reason=min(filter(None, (each.first_reason for each in parts)), default=""),
+    )
+
+
+def _documents_of_set(store: Store) -> Counter[str]:
+    """Return how many documents each collection has in the current snapshot; none if it cannot be read."""
+    found = Counter[str]()
+    try:
+        current = store.current()
+        for part in store.read_unverified(current).parts if current is not None else ():
+            for each in pc.value_counts(part.table("documents", ["collection"])["collection"]).to_pylist():
+                found[each["values"]] += each["counts"]
+    except ArtifactError as error:
+        _log.warning("the shrink guard has nothing to compare with: %s", error)
     return found

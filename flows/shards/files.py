@@ -1,16 +1,20 @@
 """What the passes over a shard leave for one another and for the next night, beside the shard's snapshots.
 
 Tables are Arrow files; a record for each pass says what it was made of, and the hash of each table that it
-wrote. A pass whose record has the same key, and whose tables are intact, is not repeated.
+wrote. A pass whose record has the same key, and whose tables are intact, is not repeated. Both name the pass
+and its key, so that nobody takes what another run left for this one's.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from ...artifacts.disk import durable
@@ -22,19 +26,30 @@ from ...pipeline.identity import canonical_json, sha256_hex
 
 PASSES = "passes"
 CORPUS = "corpus"
-_FORMAT = 2
+_FORMAT = 3
+_PASS, _KEY = b"pass", b"key"
+# On a network file system a worker may for a moment still see what another machine has replaced.
+_SEEN_WITHIN_S = 20.0
+_LOOK_AGAIN_S = 0.1
+_ROWS_AT_A_TIME = 65_536
+T = TypeVar("T")
 
 
 class PassFiles:
-    """The tables and records in one folder; tables are memory-mapped when they are read."""
+    """The tables and records in one folder; tables are memory-mapped when they are read.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    ``made`` has the keys of the passes that this run has made there: only what they left is read. Without it,
+    whatever is there is read.
+    """
+
+    def __init__(self, folder: Path, made: Mapping[str, str] | None = None) -> None:
+        self.folder, self._made = folder, made
 
     def write(self, name: str, key: str, tables: Mapping[str, pa.Table], **values: object) -> dict[str, Any]:
         """Write the tables of a pass and then its record, and return that; raises ``WriteFailed``."""
         durable.make_directory(self.folder)
-        digests = {table: self._put(table, rows) for table, rows in sorted(tables.items())}
+        of_pass = {_PASS: name.encode(), _KEY: key.encode()}
+        digests = {table: self._put(table, rows, of_pass) for table, rows in sorted(tables.items())}
         record = {"format": _FORMAT, "key": key, "tables": digests, "values": values}
         durable.replace_file(self._record(name), canonical_json(record).encode())
         return record
@@ -50,15 +65,44 @@ class PassFiles:
         return record if whole else None
 
     def values(self, name: str) -> dict[str, Any]:
-        """Return what a pass noted; raises ``ArtifactError`` if it has not been made."""
-        try:
-            found: dict[str, Any] = json.loads(self._record(name).read_bytes())["values"]
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            raise _lost(self._record(name), error) from error
-        return found
+        """Return what a pass noted; raises ``ArtifactError`` if this run has not made it."""
+
+        def look() -> tuple[str, str, dict[str, Any]]:
+            try:
+                record = json.loads(self._record(name).read_bytes())
+                return name, record["key"], record["values"]
+            except (OSError, ValueError, LookupError, TypeError) as error:
+                raise _lost(self._record(name), error) from error
+
+        return self._of_this_run(look, self._record(name))
 
     def read(self, table: str) -> pa.Table:
-        """Return the rows of a table; raises ``ArtifactError`` if it is not there or cannot be read."""
+        """Return the rows of a table; raises ``ArtifactError`` if it cannot be read, or is another run's."""
+
+        def look() -> tuple[str, str, pa.Table]:
+            rows = self._mapped(table)
+            given = dict(rows.schema.metadata or {})
+            name, key = (given.pop(each, b"").decode() for each in (_PASS, _KEY))
+            return name, key, rows.replace_schema_metadata(given or None)
+
+        return self._of_this_run(look, self._table(table))
+
+    def _of_this_run(self, look: Callable[[], tuple[str, str, T]], path: Path) -> T:
+        """Return what ``look`` finds with the name and the key of its pass, once these are of this run."""
+        deadline = time.monotonic() + _SEEN_WITHIN_S
+        while True:
+            name, key, found = look()
+            if self._made is None or self._made.get(name) == key:
+                return found
+            if time.monotonic() > deadline:
+                raise ArtifactError(
+                    f"the results of the pass {name!r} belong to another run",
+                    where=str(path),
+                    hint="Check that every worker can access this run's store, then run it again.",
+                )
+            time.sleep(_LOOK_AGAIN_S)
+
+    def _mapped(self, table: str) -> pa.Table:
         try:
             with pa.memory_map(str(self._table(table))) as file:
                 return pa.ipc.open_file(file).read_all()
@@ -67,10 +111,13 @@ class PassFiles:
                 raise unreadable(error, self._table(table)) from error
             raise _lost(self._table(table), error) from error
 
-    def _put(self, name: str, rows: pa.Table) -> str:
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_file(sink, rows.schema) as file:
-            file.write_table(rows)
+    def _put(self, name: str, rows: pa.Table, of_pass: Mapping[bytes, bytes]) -> str:
+        sink, marked = (
+            pa.BufferOutputStream(),
+            rows.replace_schema_metadata({**(rows.schema.metadata or {}), **of_pass}),
+        )
+        with pa.ipc.new_file(sink, marked.schema) as file:
+            file.write_table(marked)
         content = sink.getvalue()
         durable.replace_file(self._table(name), content)
         return sha256_hex(content)
@@ -85,27 +132,30 @@ class PassFiles:
         return self.folder / f"{name}.arrow"
 
 
-def of_shard(store: Path, name: str) -> PassFiles:
+def of_shard(store: Path, name: str, made: Mapping[str, str] | None = None) -> PassFiles:
     """Return the files of a shard's passes."""
-    return PassFiles(shard_store(store, name) / PASSES)
+    return PassFiles(shard_store(store, name) / PASSES, made)
 
 
-def of_corpus(store: Path) -> PassFiles:
+def of_corpus(store: Path, made: Mapping[str, str] | None = None) -> PassFiles:
     """Return the files of what was merged over all shards."""
-    return PassFiles(store / SHARDS / CORPUS)
+    return PassFiles(store / SHARDS / CORPUS, made)
 
 
 def table_digest(table: pa.Table) -> str:
-    """Return a hash of the columns and rows of a table."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as file:
-        file.write_table(table.combine_chunks())
-    return sha256_hex(sink.getvalue())
+    """Return a hash of the columns and rows of a table, whatever pieces it lies in."""
+    found = hashlib.sha256(table.schema.remove_metadata().serialize())
+    for first in range(0, len(table), _ROWS_AT_A_TIME):
+        rows = table.slice(first, _ROWS_AT_A_TIME)
+        # Copied: what Arrow writes of a slice depends on what lies after it.
+        for batch in rows.take(np.arange(len(rows))).combine_chunks().to_batches():
+            found.update(batch.serialize())
+    return found.hexdigest()
 
 
 def _lost(path: Path, error: Exception) -> ArtifactError:
     return ArtifactError(
-        f"a pass over a shard cannot be read: {str(error)[:200]}",
+        f"the results of a pass cannot be read: {str(error)[:200]}",
         where=str(path),
         hint="Build again: noctule index. If that fails, remove the folder; the build creates it again.",
     )

@@ -35,7 +35,7 @@ _MEMBERS = pa.schema([("doc_id", pa.string()), ("community", pa.int32())])
 def divide(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Divide the documents of all shards into communities; leave these for the shards and the set."""
     begin(WorkStep(0))
-    if (found := task.corpus.recorded(NAME, task.key)) is not None:
+    if (found := task.done(task.corpus, NAME, task.key)) is not None:
         return receipt(found)
     shards = task.files_of_shards
     graph = link_graph(shards)

@@ -25,15 +25,16 @@ from .files import table_digest
 from .worker import ShardTask, receipt
 
 NAME = "links"
+ASSETS = "assets"
 OUTGOING = ["source_id", "target_id", "text"]
 
 
 def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Resolve the shard's links; leave them for the shard itself, and for those that they lead to."""
     begin(WorkStep(0))
-    if (found := task.files.recorded(NAME, task.key)) is not None:
+    if (found := task.done(task.files, NAME, task.key)) is not None:
         return _without_assets(found)
-    assets = _paths(task.corpus.read("assets"))
+    assets = _paths(task.corpus.read(ASSETS))
     redirects = redirects_of(task.settings.site)
     sources = LinkingRows(task.files.read("linking")).in_order()
     resolved = each_resolved(sources, _documents(task), task.settings.collections, assets, redirects)
@@ -42,6 +43,7 @@ def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     parts = [outgoing.slice(start, end - start) for start, end in pairwise(starts)]
     values: dict[str, Any] = {
         "starts": starts,
+        "links": table_digest(own),
         "digests": [table_digest(part) for part in parts],
         "assets": _assets(own),
     }

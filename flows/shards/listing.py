@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from ...artifacts.store.store import Store
 from ...pipeline.assets.embedded_images import image_place
-from ...pipeline.errors import ArtifactError, NoctuleError, from_dict
+from ...pipeline.errors import NoctuleError, from_dict
 from ...pipeline.identity import doc_id
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import Settings
@@ -33,7 +33,6 @@ from .worker import ShardTask, receipt
 
 NAME = "files"
 FILES, ASSETS = "listed-files", "listed-assets"
-_KEY = b"listing"
 # A location may have bytes that are not UTF-8.
 _TYPES = {"location": pa.binary(), "size": pa.int64()}
 _SCHEMA = pa.schema([(each.name, _TYPES.get(each.name, pa.string())) for each in fields(FoundFile)])
@@ -81,10 +80,9 @@ def find(task: ListingTask, begin: Begin = unwatched) -> pa.Table:
         "rejections": [asdict(each) for each in listing.rejections],
         "failures": {name: error.as_dict() for name, error in listing.failures.items()},
     }
-    key, files = uuid4().hex, _table(listing.files).append_column("shard", pa.array(names, pa.string()))
+    files = _table(listing.files).append_column("shard", pa.array(names, pa.string()))
     tables = {FILES: files, ASSETS: _table(listing.assets)}
-    marked = {name: table.replace_schema_metadata({_KEY: key}) for name, table in tables.items()}
-    return receipt(of_corpus(task.store).write(NAME, key, marked, **values))
+    return receipt(of_corpus(task.store).write(NAME, uuid4().hex, tables, **values))
 
 
 def listed(record: Mapping[str, Any], settings: Settings) -> ListedFiles:
@@ -104,7 +102,7 @@ def listed(record: Mapping[str, Any], settings: Settings) -> ListedFiles:
 
 def listing_of(task: ShardTask, named: Sequence[tuple[str, str]] = ()) -> Listing:
     """Return the part of the listing that a shard reads, with the assets of these collections and paths."""
-    rows = _rows(task, FILES)
+    rows = task.corpus.read(FILES)
     own = _files(rows.filter(pc.equal(rows["shard"], task.shard)), task.failures)
     files = (file for file in own if (file.collection, file.path) not in task.left_out)
     return Listing(tuple(files), (), task.failures, _assets(task, named) if named else ())
@@ -112,7 +110,7 @@ def listing_of(task: ShardTask, named: Sequence[tuple[str, str]] = ()) -> Listin
 
 def category_pages(task: ShardTask) -> list[FoundFile]:
     """Return the generated pages of categories in all shards, in the order of these."""
-    rows = _rows(task, FILES)
+    rows = task.corpus.read(FILES)
     pages = rows.filter(pc.not_equal(rows["category"], "")).sort_by("shard")
     return [
         each for each in _files(pages, task.failures) if (each.collection, each.path) not in task.left_out
@@ -122,7 +120,7 @@ def category_pages(task: ShardTask) -> list[FoundFile]:
 def asset_paths(corpus: PassFiles, failures: Iterable[str], kept: Mapping[str, Iterable[str]]) -> pa.Table:
     """Return collection and path of all assets: those listed, and those kept of collections that failed."""
     columns = ["collection", "path"]
-    rows = _without(corpus.read(ASSETS).select(columns).replace_schema_metadata(), failures)
+    rows = _without(corpus.read(ASSETS).select(columns), failures)
     more = [(name, path) for name, paths in kept.items() for path in paths]
     arrays = [pa.array([each[at] for each in more], pa.string()) for at in range(2)]
     every = pa.concat_tables([rows, pa.table(dict(zip(columns, arrays, strict=True)))])
@@ -144,21 +142,9 @@ def _assets(task: ShardTask, named: Sequence[tuple[str, str]]) -> tuple[FoundFil
 
 
 def _at(task: ShardTask, table: str, paths: Iterable[str]) -> tuple[FoundFile, ...]:
-    rows = _rows(task, table)
+    rows = task.corpus.read(table)
     wanted = pc.is_in(rows["path"], value_set=pa.array(sorted(paths), pa.string()))
     return _files(rows.filter(wanted), task.failures)
-
-
-def _rows(task: ShardTask, table: str) -> pa.Table:
-    """Return a table of the listing; raise ``ArtifactError`` if this worker finds another run's."""
-    rows = task.corpus.read(table)
-    if (rows.schema.metadata or {}).get(_KEY) != task.listing.encode():
-        raise ArtifactError(
-            "the listing there does not belong to this set",
-            where=str(task.corpus.folder),
-            hint="Check that the worker can access this run's store, then run it again.",
-        )
-    return rows
 
 
 def _table(files: Sequence[FoundFile]) -> pa.Table:

@@ -61,12 +61,14 @@ def _merged(task: ShardTask, encoding: Encoding) -> tuple[str, float]:
     """Make the tables of the corpus anew unless they are as they were, or nearly so; return key and drift."""
     files, wanted = task.corpus, task.settings
     fingerprint = combined_hash([wanted.fingerprint(), encoding.encoder.model.sha256])
-    key, before = combined_hash([fingerprint, task.key]), files.recorded(NAME)
+    key = combined_hash([fingerprint, task.key])
+    before = None if task.anew else files.recorded(NAME)
     if before is not None and before["key"] == key:
         return key, 0.0
     found = statistics.merged(task.files_of_shards)
     if before is not None and before["values"]["fingerprint"] == fingerprint and wanted.shards.drift > 0:
-        moved = statistics.drift(read_statistics(files, "terms"), found.prose)
+        kept = PassFiles(files.folder, {NAME: before["key"]})
+        moved = statistics.drift(read_statistics(kept, "terms"), found.prose)
         if moved <= wanted.shards.drift:
             return before["key"], moved
     values: dict[str, Any] = {

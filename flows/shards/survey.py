@@ -30,18 +30,17 @@ from .listing import category_pages, listing_of
 from .worker import ShardTask, execution, receipt
 
 NAME = "survey"
-LEFT_OUT = "left out"
+CONFLICTS = "conflicts"
 
 
 def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Parse and encode what changed; leave the shard's addresses, links and headings for the other passes."""
     begin(WorkStep(0))
-    listing = listing_of(task)
-    with execution(task, listing, "parsed", "corpus", "vectors", "parse_record") as made:
+    listing, start = listing_of(task), task.options.start if task.anew else None
+    with execution(task, listing, "parsed", "corpus", "vectors", "parse_record", start=start) as made:
         hashed = made.make("hashed")
         key = _key(task, listing, hashed)
-        found = task.files.recorded(NAME, key)
-        if found is not None:
+        if (found := task.done(task.files, NAME, key)) is not None:
             return receipt(found | {"values": found["values"] | {"parsed": 0, "encoded": 0}})
         parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
         tables = {
@@ -52,6 +51,7 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         values: dict[str, Any] = {
             "documents": len(parsed.documents),
             "passages": len(parsed.passages),
+            "linking": table_digest(tables["linking"]),
             "addresses": table_digest(tables["linking"].select(ADDRESSES)),
             "groups": combined_hash(hashed.keys),
             "languages": sorted(parsed.languages),
@@ -60,6 +60,8 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
             "vectors": len(vectors.hashes),
             "rejections": [asdict(each) for each in _of_shard(task, record.rejections)],
             "failed": dict(record.failed),
+            "before": task.before,
+            "sizes": {name: asdict(size) for name, size in record.sizes.items()},
             "away": {name: [each.what, each.where, each.hint] for name, each in hashed.failures.items()},
         }
         return receipt(task.files.write(NAME, key, tables, **values))
@@ -90,8 +92,8 @@ def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
     }
 
 
-def leave_out(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
-    """Find the documents that cannot stay for what is in other shards."""
+def find_conflicts(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+    """Find the documents that must be left out because of what other shards hold."""
     begin(WorkStep(0))
     shards = task.files_of_shards
     found = left_out(shards, category_pages(task), task.settings)

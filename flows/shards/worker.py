@@ -6,6 +6,7 @@ Whatever the set knows already takes the place of the stages that would make it.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,8 +36,8 @@ from .files import PassFiles, of_corpus, of_shard
 from .plan import ShardPlan
 
 T = TypeVar("T")
-# An empty shard is fine, and what shrinks is for the set to judge.
-_OPTIONS = BuildOptions(allow_empty=True, accept_shrink=True)
+Remark = tuple[int, str]
+_log = logging.getLogger("noctule")
 # The name of what is no shard but all at once.
 ALL_SHARDS = ""
 _BEYOND = {"sent", "site"}
@@ -46,12 +47,13 @@ _BEYOND = {"sent", "site"}
 class ShardTask:
     """What a worker is told about a shard, or about ``ALL_SHARDS``; everything else lies in files.
 
-    ``shards`` are those of the plan that have files, ``listing`` is the key of these files. ``failures`` are
-    the collections that cannot be read, ``left_out`` the collections and paths of documents left
-    out for what is in other shards.
+    ``shards`` are those of the plan that have files. ``made`` has for each shard the key of each pass that
+    this run has made, by the name of the pass: what another run left in the files is not read. ``failures``
+    are the collections that cannot be read, ``left_out`` the collections and paths of documents left out
+    because of what other shards hold.
     ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
-    ``key`` stands for all that the pass depends on besides what the shard's own files say. ``statistics`` is
-    the key of what was merged over all shards, ``model`` encodes queries: known when the shard is written.
+    ``key`` stands for all that the pass depends on besides what the shard's own files say; ``anew``: the pass
+    is repeated, though it was made with this key. ``model`` encodes queries: known when the shard is written.
     """
 
     shard: str
@@ -59,29 +61,36 @@ class ShardTask:
     settings: Settings
     plan: ShardPlan
     shards: tuple[str, ...]
-    listing: str
+    made: Mapping[str, Mapping[str, str]]
     options: BuildOptions
     failures: Mapping[str, NoctuleError] = field(default_factory=dict)
     left_out: Set[tuple[str, str]] = frozenset()
     before: SnapshotId | None = None
     key: str = ""
-    statistics: str = ""
+    anew: bool = False
     model: QueryModel | None = None
 
     @property
     def files(self) -> PassFiles:
         """Return the files of the shard's passes."""
-        return of_shard(self.store, self.shard)
+        return self._files_of(self.shard)
 
     @property
     def files_of_shards(self) -> list[PassFiles]:
         """Return the files of the passes of every shard."""
-        return [of_shard(self.store, name) for name in self.shards]
+        return [self._files_of(name) for name in self.shards]
 
     @property
     def corpus(self) -> PassFiles:
         """Return the files of what is merged over all shards."""
-        return of_corpus(self.store)
+        return of_corpus(self.store, self.made.get(ALL_SHARDS, {}))
+
+    def _files_of(self, shard: str) -> PassFiles:
+        return of_shard(self.store, shard, self.made.get(shard, {}))
+
+    def done(self, files: PassFiles, name: str, key: str) -> dict[str, Any] | None:
+        """Return the record of a pass that was made with this key, unless it is to be repeated."""
+        return None if self.anew else files.recorded(name, key)
 
     @property
     def number(self) -> int:
@@ -105,10 +114,15 @@ class _ShardStore(Store):
 
 
 @contextmanager
-def execution(task: ShardTask, listing: Listing, *wanted: str, **known: object) -> Iterator[Execution]:
-    """Yield the build of a shard in its own store, of the files listed, with the products that are known."""
+def execution(
+    task: ShardTask, listing: Listing, *wanted: str, start: str | None = None, **known: Any
+) -> Iterator[Execution]:
+    """Yield the build of a shard in its own store, of the files listed, with the products that are known.
+
+    The stage ``start`` ignores its cache.
+    """
     store, driver = _ShardStore(task), PlainDriver()
-    run = RunContext(task.settings, store.root, _OPTIONS, shard=task.shard)
+    run = RunContext(task.settings, store.root, BuildOptions(start=start), shard=task.shard)
     inherit(task.store, store.root)
     with store.lock("shard"), Background() as background, opened(task.settings, store) as engine:
         given: dict[str, object] = {
@@ -125,12 +139,40 @@ def execution(task: ShardTask, listing: Listing, *wanted: str, **known: object) 
             yield made
 
 
-def releasing(work: Callable[[T, Begin], pa.Table], task: T, begin: Begin) -> pa.Table:
-    """Return the receipt of a pass; the worker goes on with the next one, and keeps no free memory for it."""
+def reported(work: Callable[[T, Begin], pa.Table], task: T, begin: Begin) -> pa.Table:
+    """Return the receipt of a pass, with its remarks; the worker keeps no free memory for the next one.
+
+    Remarks are what it logs: they belong in the log of the run. If it fails, they are in the worker's own.
+    """
+    remarks: list[Remark] = []
     try:
-        return work(task, begin)
+        with _collecting(remarks):
+            made = work(task, begin)
+    except BaseException:
+        for level, text in remarks:
+            _log.log(level, "%s", text)
+        raise
     finally:
         release_memory()
+    return made.append_column("remarks", [[json.dumps(remarks)]])
+
+
+@contextmanager
+def _collecting(remarks: list[Remark]) -> Iterator[None]:
+    """Add what is logged in the block to the remarks, and keep it out of this process's log."""
+
+    def keep(entry: logging.LogRecord) -> bool:
+        remarks.append((entry.levelno, entry.getMessage()))
+        return False
+
+    level = _log.level
+    _log.addFilter(keep)
+    _log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        _log.removeFilter(keep)
+        _log.setLevel(level)
 
 
 def receipt(record: Mapping[str, Any]) -> pa.Table:
@@ -142,3 +184,8 @@ def record_of(found: pa.Table) -> dict[str, Any]:
     """Return the record that a worker sent back."""
     record: dict[str, Any] = json.loads(found["record"][0].as_py())
     return record
+
+
+def remarks_of(found: pa.Table) -> list[Remark]:
+    """Return the level and text of each remark that a worker sent back."""
+    return [(level, text) for level, text in json.loads(found["remarks"][0].as_py())]

@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 from ...artifacts.store.query_models import share
 from ...artifacts.store.shard_set import shard_store
 from ...artifacts.store.store import Store
-from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import combined_hash
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages.lexical import count_anchors, index_code, index_prose
@@ -21,7 +20,6 @@ from .link_graph import graph_of, partition_of
 from .linking import NAME as LINKS
 from .linking import OUTGOING, incoming, incoming_links
 from .listing import listing_of
-from .merging import NAME as STATISTICS
 from .merging import read_statistics
 from .statistics import only_terms
 from .survey import require_same
@@ -36,12 +34,11 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     begin(WorkStep(0))
     listing = listing_of(task, [(name, path) for name, path in task.files.values(LINKS)["assets"]])
     key = combined_hash([task.key, *(asset_hash(file, task.settings) for file in listing.assets)])
-    if (found := task.files.recorded(NAME, key)) is not None and _is_there(task, found):
+    if (found := task.done(task.files, NAME, key)) is not None and _is_there(task, found):
         return receipt(found)
-    _require_statistics(task)
     if task.model is not None:
         share(task.store, shard_store(task.store, task.shard), task.model.files)
-    known = {
+    known: dict[str, Any] = {
         "links": StoredLinks(task.files.read("links")),
         "query_model": task.model,
         "vocabulary_tables": {"vocabulary": task.corpus.read("vocabulary")},
@@ -62,16 +59,6 @@ def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     snapshot = Store(shard_store(task.store, task.shard)).read_unverified(published.snapshot_id)
     tables = {highest(name): snapshot.table(name, ["term", "max_score"]) for name in TERM_TABLES}
     return receipt(task.files.write(NAME, key, tables, **values))
-
-
-def _require_statistics(task: ShardTask) -> None:
-    """Raise ``ArtifactError`` unless this worker finds on its disk what was merged over all shards."""
-    if task.corpus.recorded(STATISTICS, task.statistics) is None:
-        raise ArtifactError(
-            "the statistics there do not belong to this set",
-            where=str(task.corpus.folder),
-            hint="Check that the worker can access this run's store, then run it again.",
-        )
 
 
 def _is_there(task: ShardTask, record: dict[str, Any]) -> bool:

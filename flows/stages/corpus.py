@@ -9,7 +9,7 @@ published snapshot.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ...artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from ...artifacts.cache.parsed_corpus import ParsedCorpus, joined
@@ -20,7 +20,7 @@ from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import decides
 from ..sources.published import documents_before, published_hashes
-from .guards import require_documents, require_unshrunk
+from .guards import CollectionSize, require_size
 from .sources import HashedSources, Listing, ParsedSources, sound
 
 
@@ -30,7 +30,7 @@ class CorpusRecord:
 
     ``failed`` maps a collection to the reason. ``parsed`` counts the files that a parser read in this run.
     ``as_hashed`` is true if the files read were the same as those hashed earlier; a file may change in
-    between.
+    between. ``sizes`` say what became of the files of each collection that was read.
     """
 
     rejections: tuple[Rejection, ...]
@@ -38,6 +38,7 @@ class CorpusRecord:
     failed: Mapping[str, str]
     parsed: int = 0
     as_hashed: bool = False
+    sizes: Mapping[str, CollectionSize] = field(default_factory=dict)
 
     def with_assets(self, rejections: Sequence[Rejection], *, as_hashed: bool) -> CorpusRecord:
         """Return the record with assets that documents name and that cannot be used, each once.
@@ -75,8 +76,12 @@ def corpus_to_publish(
 
     Raise a collection's own error if all failed, or if a failed one has no earlier documents to keep.
     """
-    settings = run.settings
-    failures = _failures(parsed, listing, cache, store, run)
+    settings, before = run.settings, documents_before(store)
+    sizes = {
+        name: _size(name, parsed, listing, cache, before.get(name, {}).keys())
+        for name in sound(settings, listing.failures)
+    }
+    failures = {**listing.failures, **_refused(sizes, before, run)}
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
     kept = _kept(failures, hashed, cache, store)
@@ -90,20 +95,20 @@ def corpus_to_publish(
     own += [failure_note(name, error, kept=bool(kept[name].keys)) for name, error in sorted(failures.items())]
     published = _with_rejections(well | kept, own)
     corpus, record = _corpus(published, cache, failures)
-    return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed)
+    return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed, sizes=sizes)
 
 
-def _failures(
-    parsed: ParsedSources, listing: Listing, cache: ParseCache, store: Store, run: RunContext
+def _refused(
+    sizes: Mapping[str, CollectionSize], before: Mapping[str, Mapping[str, str]], run: RunContext
 ) -> dict[str, NoctuleError]:
-    """Return why collections cannot be published: they cannot be read, hold nothing, or lost too much."""
-    before, failures = documents_before(store), dict(listing.failures)
-    for name in sound(run.settings, failures):
+    """Return the collections that hold too little or lost too much; of a shard, the set judges these."""
+    found: dict[str, NoctuleError] = {}
+    for name, size in sizes.items() if not run.shard else ():
         try:
-            _require(name, parsed, listing, cache, run, before.get(name, {}).keys())
+            require_size(run.settings, name, size, len(before.get(name, {})), run.options)
         except (EmptyCollection, CollectionShrank) as error:
-            failures[name] = error
-    return failures
+            found[name] = error
+    return found
 
 
 def _kept(
@@ -166,29 +171,22 @@ def _corpus(
     return whole, CorpusRecord((*rejections, *whole.rejections), dict(published), failed)
 
 
-def _require(
-    name: str,
-    parsed: ParsedSources,
-    listing: Listing,
-    cache: ParseCache,
-    run: RunContext,
-    before: Set[str],
-) -> None:
+def _size(
+    name: str, parsed: ParsedSources, listing: Listing, cache: ParseCache, before: Set[str]
+) -> CollectionSize:
     rows = cache.rows(parsed.keys.get(name, ()))
-    count = sum(len(chunk.flatten()) for chunk in rows["documents"].chunks)
-    found = sum(file.collection == name for file in listing.files)
     reasons = [each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist()]
-    first = next(
-        (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), "none"
-    )
     drafts = {each["path"] for each in reasons if each["kind"] == "skipped"}
     drafts |= {each.path for each in parsed.losers if each.collection == name and each.kind == "skipped"}
-    accepts = run.options
-    require_documents(
-        run.settings, name, found, count, first, drafts=len(drafts), allow_empty=accepts.allow_empty
+    return CollectionSize(
+        files=sum(file.collection == name for file in listing.files),
+        documents=sum(len(chunk.flatten()) for chunk in rows["documents"].chunks),
+        drafts=len(drafts),
+        taken_back=len(before & drafts),
+        first_reason=next(
+            (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), ""
+        ),
     )
-    left = count + len(before & drafts)  # what its writer took back is not lost
-    require_unshrunk(run.settings, name, len(before), left, accept=accepts.accept_shrink)
 
 
 def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> CollectionRecord:

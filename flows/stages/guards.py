@@ -7,13 +7,50 @@ documents overnight, which is more often a fault than intended.
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import CollectionShrank, EmptyCollection, SettingsError
 from ...pipeline.printable import counted
 from ...pipeline.settings.settings import Settings
+from ..run.context import BuildOptions
 
 _log = logging.getLogger("noctule")
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSize:
+    """The files of a collection, or of a part of it, and what became of them.
+
+    ``drafts`` counts those that are deliberately skipped, and ``taken_back`` those of them that the current
+    snapshot holds. ``first_reason`` says why the first one was quarantined, if any was.
+    """
+
+    files: int
+    documents: int
+    drafts: int
+    taken_back: int
+    first_reason: str = ""
+
+
+def require_size(
+    settings: Settings, name: str, size: CollectionSize, before: int, accepts: BuildOptions
+) -> None:
+    """Raise ``EmptyCollection`` or ``CollectionShrank`` where that is all of a collection.
+
+    ``before`` counts its documents in the current snapshot.
+    """
+    require_documents(
+        settings,
+        name,
+        size.files,
+        size.documents,
+        size.first_reason or "none",
+        drafts=size.drafts,
+        allow_empty=accepts.allow_empty,
+    )
+    left = size.documents + size.taken_back  # what its writer took back is not lost
+    require_unshrunk(settings, name, before, left, accept=accepts.accept_shrink)
 
 
 def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, accept: bool) -> None:

@@ -229,13 +229,14 @@ def _verdicts(workers: Caller, batch: FileBatch, failure: WorkerFailed) -> dict[
     """Return the verdict on the file at which the worker failed, on one file at least."""
     at = failure.at or WorkStep(0, batch.files)
     if at.count == 1:
-        return {at.first: ParseVerdict(str(failure), at.mark, failure.is_lasting)}
+        return {at.first: _verdict(failure, at.mark)}
     found: dict[int, ParseVerdict] = {}
     for number in range(at.first, at.first + at.count):
         if number not in batch.verdicts:
             found |= _verdict_alone(workers, batch, number)
     return found or {
-        number: ParseVerdict(str(failure), "", False) for number in range(at.first, at.first + at.count)
+        number: replace(_verdict(failure), is_lasting=False)
+        for number in range(at.first, at.first + at.count)
     }
 
 
@@ -247,6 +248,9 @@ def _verdict_alone(workers: Caller, batch: FileBatch, number: int) -> dict[int, 
             parse_files, replace(batch, groups=((file,),), verdicts={}), batch.settings.limits.parse_timeout_s
         )
     except WorkerFailed as failure:
-        mark = failure.at.mark if failure.at else ""
-        return {number: ParseVerdict(str(failure), mark, failure.is_lasting)}
+        return {number: _verdict(failure, failure.at.mark if failure.at else "")}
     return {}
+
+
+def _verdict(failure: WorkerFailed, mark: str = "") -> ParseVerdict:
+    return ParseVerdict(f"the parser {failure}", mark, failure.is_lasting)

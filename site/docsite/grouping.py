@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,14 +55,6 @@ class Edges:
 
     source: Rows
     target: Rows
-
-    def backlinks(self) -> Iterator[tuple[int, Rows]]:
-        """Yield each linked document with the documents that link to it, both in order."""
-        order = np.lexsort((self.source, self.target))
-        targets, starts = np.unique(self.target[order], return_index=True)
-        ends = [*starts[1:].tolist(), len(order)]
-        for target, start, end in zip(targets.tolist(), starts.tolist(), ends[: len(starts)], strict=True):
-            yield target, self.source[order[start:end]]
 
 
 def edges_between(source: Rows, target: Rows, count: int) -> Edges:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
     "community", "links_in", "front_matter", "author",
 )  # fmt: skip
+# Of these many documents have the same.
+_IN_COMMON = {"collection", "modified", "language", "syntax", "author"}
 
 # Nobody goes there on purpose.
 NOT_FOUND = Placement(hidden=True)
@@ -230,9 +233,7 @@ def _by_weight(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 
 
 def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entry, ...]:
-    columns = {
-        name: documents.column(name).to_pylist() for name in documents.column_names if name in _ENTRY_COLUMNS
-    }
+    columns = {name: _values(documents, name) for name in documents.column_names if name in _ENTRY_COLUMNS}
     titles = _shared_titles(columns["title"])
     if originals:
         paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
@@ -248,6 +249,11 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     places = urls.page_paths(placed, home=settings.home)
     pages = urls.folder_pages(places) if settings.clean_urls else places
     return tuple(_entry(row, columns, pages, titles, places) for row in range(documents.num_rows))
+
+
+def _values(documents: pa.Table, name: str) -> list[object]:
+    found, known = documents.column(name).to_pylist(), dict[object, object]()
+    return [known.setdefault(each, each) for each in found] if name in _IN_COMMON else found
 
 
 def _shared_titles(titles: Sequence[object]) -> Set[object]:
@@ -277,7 +283,7 @@ def _entry(
         path=text("path"),
         title=text("title") or text("path"),
         description=text("description"),
-        tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) and shown.listed else (),
+        tags=tuple(sys.intern(str(tag)) for tag in tags) if isinstance(tags, list) and shown.listed else (),
         modified=text("modified"),
         language=text("language"),
         syntax=text("syntax"),

@@ -146,7 +146,7 @@ def test_a_parser_that_hangs_costs_its_document_and_not_the_build(tmp_path: Path
     result = build_snapshot(settings, Store(tmp_path / "store"), PlainDriver(), Silent())
     assert result.documents == 5
     assert [r.reason for r in result.rejections if r.path == "evil.md"] == [
-        "took over 1 s of processor time and was stopped"
+        "the parser took over 1 s of processor time and was stopped"
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import shutil
@@ -17,12 +18,14 @@ import pytest
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
+from noctule.flows.run.context import BuildOptions
 from noctule.pipeline import __version__
 from noctule.pipeline.errors import EngineUnavailable
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import REPOSITORY
 from tests.dask_cluster import DaskProcesses, dask_cluster
+from tests.unit.flows.shards.test_remarks import damage_parse_caches, shards_with_damage
 from tests.unit.flows.shards.test_shards import write_library
 
 pytest.importorskip("distributed")
@@ -92,6 +95,24 @@ def test_half_of_the_workers_lost_in_mid_shard_does_not_change_the_set(after: st
         assert sum(worker.poll() is None for worker in cluster.workers.values()) == 1
     assert result.snapshot == expected
     check_deep(store.path_of(expected), expected)
+
+
+def test_what_workers_log_is_in_the_log_of_the_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write_library(tmp_path / "notes")
+    store = Store(tmp_path / "store")
+    before = build_snapshot(settings_for(tmp_path / "notes", "inline"), store).snapshot
+    damage_parse_caches(store.root, "0001", "0000")
+    with (
+        dask_cluster(tmp_path / "dask", workers=1) as cluster,
+        caplog.at_level(logging.WARNING, "noctule"),
+    ):
+        settings, options = (
+            settings_for(tmp_path / "notes", f"dask://{cluster.address}"),
+            BuildOptions(start="parse"),
+        )
+        again = build_snapshot(settings, store, options=options)
+    assert (again.snapshot, again.parsed) == (before, 39)
+    assert shards_with_damage(each.getMessage() for each in caplog.records) == ["shard 0000", "shard 0001"]
 
 
 def test_a_worker_of_another_version_is_refused_by_name(tmp_path: Path) -> None:

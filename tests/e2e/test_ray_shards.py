@@ -15,8 +15,9 @@ import pytest
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.model import SnapshotId
-from tests.command_line import CommandLine, wait_until
+from tests.command_line import CommandLine, Outcome, wait_until
 from tests.ray_cluster import RayHead, ray_head
+from tests.unit.flows.shards.test_remarks import damage_parse_caches, shards_with_damage
 from tests.unit.flows.shards.test_shards import write_library
 
 pytestmark = pytest.mark.skipif(
@@ -41,11 +42,15 @@ def expected(config: Path) -> SnapshotId:
 
 def index(config: Path, store: Path, engine: str, head: RayHead | None = None) -> SnapshotId:
     """Build the set with an engine, and return its id."""
+    return SnapshotId(indexed(config, store, engine, head).json["snapshot"])
+
+
+def indexed(config: Path, store: Path, engine: str, head: RayHead | None = None, *more: str) -> Outcome:
     command = CommandLine(config.parent, store, head.environment if head else {})
-    given = ("--config", str(config), "--engine", engine, "--no-prefect", "--json")
+    given = ("--config", str(config), "--engine", engine, "--no-prefect", "--json", *more)
     done = command.run("index", *given, timeout_s=280)
     assert done.code == 0, done.err
-    return SnapshotId(done.json["snapshot"])
+    return done
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -54,8 +59,12 @@ def test_a_set_built_on_ray_is_that_of_one_machine(
 ) -> None:
     with ray_head(tmp_path / "ray", workers) as head:
         found = index(config, tmp_path / "store", f"ray://{head.address}", head)
-    assert found == expected
-    check_deep(Store(tmp_path / "store").path_of(found), found)
+        assert found == expected
+        check_deep(Store(tmp_path / "store").path_of(found), found)
+        damage_parse_caches(tmp_path / "store", "0001", "0000")
+        again = indexed(config, tmp_path / "store", f"ray://{head.address}", head, "--from", "parse")
+    assert again.json["snapshot"] == expected
+    assert shards_with_damage(again.err.splitlines()) == ["shard 0000", "shard 0001"]
 
 
 def test_a_worker_killed_in_mid_shard_does_not_change_the_set(

@@ -84,7 +84,7 @@ def test_a_parser_that_crashes_costs_its_document_and_not_the_build(tmp_path: Pa
     assert done.json["documents"] == 4
     said = command.run("report", "--json").json
     reasons = {row["path"]: row["reason"] for row in said["rejected"]}
-    assert reasons["crash.md"] == "crashed the parser (signal 11)"
+    assert reasons["crash.md"] == "the parser crashed (signal 11)"
     assert "nested too deeply" in reasons["stack.md"]
     assert reasons["memory.md"] == "took more memory than there is"
     # What may heal by itself is not remembered; a crash of the parser is, until something changes.

@@ -266,7 +266,7 @@ def test_parsers_that_take_all_their_memory_cost_their_documents_and_not_the_run
         assert done.documents == 1
         assert {each.path: each.reason for each in done.rejections} == {
             "hoard.md": "took more memory than there is",
-            "killed.md": "crashed the parser (signal 9)",
+            "killed.md": "the parser crashed (signal 9)",
         }
     monkeypatch.undo()
     assert _night_of_greed(tmp_path).documents == 3

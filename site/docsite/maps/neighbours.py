@@ -30,7 +30,7 @@ def neighbour_graph(plan: SitePlan, entry: Entry) -> Markup:
     """Return the drawing as SVG, or nothing if there is hardly anything to draw or the settings want none."""
     if not plan.settings.graph:
         return Markup("")
-    to_here = plan.backlinks.get(entry.row, [])
+    to_here = plan.relations.backlinks_of(entry.row)
     from_here = plan.relations.links_of(entry.row)
     if len(to_here) + len(from_here) < MIN_NEIGHBOURS:
         return Markup("")

@@ -69,7 +69,6 @@ class SitePlan:
     tag_pages: Mapping[str, str]
     communities: tuple[CommunityRow, ...]
     relations: Relations
-    backlinks: Mapping[int, list[int]]
     renderer: Renderer
     theme: Theme
     twins: Mapping[str, str]
@@ -150,7 +149,6 @@ def plan_site(
         tag_pages=tag_pages,
         communities=communities,
         relations=related.Relations(library.entries, library.edges, settings.related),
-        backlinks=related.backlink_rows(library.edges),
         renderer=Renderer(library, tag_pages, remote_images=settings.remote_images),
         theme=_theme(settings),
         twins=twins,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -46,8 +46,11 @@ class Relations:
 
     def links_of(self, row: int) -> list[int]:
         """Return the pages that this page links to."""
-        found: list[int] = self._links.of_groups(np.array([row]))[1].tolist()
-        return found
+        return self._links.group(row)
+
+    def backlinks_of(self, row: int) -> list[int]:
+        """Return the pages that link to this page."""
+        return self._backlinks.group(row)
 
     def related_to(self, row: int) -> Rows:
         """Return other pages, best first: same community before others, then by what is shared.
@@ -91,15 +94,20 @@ class Relations:
 class _Grouped:
     """Values by the number of their group, each group's in order."""
 
-    values: Rows
+    values: npt.NDArray[np.int32]
     starts: Rows
 
     @classmethod
     def of(cls, group: Rows, value: Rows, count: int) -> _Grouped:
         order = np.lexsort((value, group))
-        return cls(value[order], np.searchsorted(group[order], np.arange(count + 1)))
+        return cls(value[order].astype(np.int32), np.searchsorted(group[order], np.arange(count + 1)))
 
-    def of_groups(self, groups: Rows) -> tuple[Rows, Rows]:
+    def group(self, number: int) -> list[int]:
+        """Return the values of a group."""
+        found: list[int] = self.values[self.starts[number] : self.starts[number + 1]].tolist()
+        return found
+
+    def of_groups(self, groups: npt.NDArray[np.integer]) -> tuple[Rows, npt.NDArray[np.int32]]:
         """Return the values of these groups, one group after the other, each with the place of its group."""
         sizes = self.starts[groups + 1] - self.starts[groups]
         place = np.repeat(np.arange(len(groups)), sizes)
@@ -113,8 +121,3 @@ def _tags(entries: Sequence[Entry]) -> tuple[Rows, Rows]:
     pairs = [(entry.row, names[tag]) for entry in entries for tag in set(entry.tags)]
     tagged = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return tagged[:, 0], tagged[:, 1]
-
-
-def backlink_rows(edges: Edges) -> Mapping[int, list[int]]:
-    """Return for each linked page the pages that link to it, by row number and in order."""
-    return {target: sources.tolist() for target, sources in edges.backlinks()}

@@ -84,7 +84,7 @@ def render_page(plan: SitePlan, entry: Entry, content: Content) -> SitePage:
 
 
 def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRow | None) -> DocumentView:
-    linking = plan.backlinks.get(entry.row, [])
+    linking = plan.relations.backlinks_of(entry.row)
     rows = plan.relations.related_to(entry.row)
     before, after = plan.neighbours(entry.page)
     blog = plan.blogs.of(entry.page)

@@ -14,7 +14,7 @@ from noctule.artifacts.remote.send import send
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.signature import SIGNATURE, require_signature, sign
 from noctule.artifacts.store.store import Store
-from noctule.pipeline.errors import NotSigned, SettingsError
+from noctule.pipeline.errors import DamagedSnapshot, NotSigned, SettingsError
 from tests.snapshot_builder import publish_tiny_snapshot
 
 pytestmark = pytest.mark.skipif(
@@ -79,6 +79,17 @@ def test_a_signature_of_something_else_is_refused(store: Store, tmp_path: Path) 
     (store.path_of(now) / SIGNATURE).write_bytes(b"no signature at all")
     with pytest.raises(NotSigned, match="no allowed signer"):
         store.require_signed(now, _allowed(tmp_path, key))
+
+
+def test_a_signed_snapshot_under_the_name_of_another_is_refused(store: Store, tmp_path: Path) -> None:
+    key, first = _key(tmp_path, "key"), store.current()
+    assert first is not None
+    store.put_signature(first, sign((store.path_of(first) / MANIFEST).read_bytes(), key))
+    second = publish_tiny_snapshot(store, edition=7).snapshot_id
+    store.path_of(second).rename(tmp_path / "put away")
+    store.path_of(first).rename(store.path_of(second))
+    with pytest.raises(DamagedSnapshot, match=f"expected the manifest of {second}"):
+        store.require_signed(second, _allowed(tmp_path, key))
 
 
 def test_a_signature_for_another_purpose_does_not_count(store: Store, tmp_path: Path) -> None:

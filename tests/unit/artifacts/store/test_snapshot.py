@@ -182,6 +182,18 @@ def _forged(store: Store, languages: str) -> SnapshotId:
 
 
 @pytest.mark.parametrize("reader", [Snapshot.open, check_deep, check_structure])
+def test_a_sound_snapshot_under_the_name_of_another_is_refused(reader: Any, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    first, second = (publish_tiny_snapshot(store, edition).snapshot_id for edition in (0, 1))
+    store.path_of(second).rename(tmp_path / "put away")
+    store.path_of(first).rename(store.path_of(second))
+    with pytest.raises(DamagedSnapshot, match=f"expected the manifest of {second}, found that of {first}"):
+        reader(store.path_of(second), expected_id=second)
+    with pytest.raises(DamagedSnapshot, match="expected the manifest"):
+        store.open()
+
+
+@pytest.mark.parametrize("reader", [Snapshot.open, check_deep, check_structure])
 def test_a_forged_list_of_languages_is_refused(reader: Any, tmp_path: Path) -> None:
     store, target = Store(tmp_path / "store"), tmp_path / "written.csv"
     forged = _forged(store, _hostile(target))

@@ -107,6 +107,7 @@ def test_a_second_run_in_the_same_process_is_refused(store: Store) -> None:
         b'{"generation":0,"id":"%s","previous":null}' % (b"0" * 20),
         b'{"generation":1,"id":"%s","previous":3}' % (b"0" * 20),
         b'{"generation":1,"id":["%s"],"previous":null}' % (b"0" * 20),
+        b'{"generation":1,"id":"%s","more":1,"previous":null}' % (b"0" * 20),
         b"[" * 4000,
         b"\0" * 80,
         b" " * 10_000,

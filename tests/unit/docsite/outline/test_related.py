@@ -8,7 +8,7 @@ import pytest
 from noctule.docsite.grouping import Edges
 from noctule.docsite.library import Library
 from noctule.docsite.outline import related
-from noctule.docsite.outline.related import Relations, backlink_rows
+from noctule.docsite.outline.related import Relations
 from tests.site_builder import snapshot_of
 
 
@@ -64,10 +64,22 @@ def test_pages_are_compared_in_blocks_with_the_pages_of_all(monkeypatch: pytest.
 
 
 def test_backlinks_are_the_links_turned_round() -> None:
-    edges = Edges(np.array([0, 0, 1, 2]), np.array([1, 2, 2, 0]))
-    assert backlink_rows(edges) == {0: [2], 1: [0], 2: [0, 1]}
+    entries = Library(snapshot_of({"notes": {f"{name}.md": name for name in "abc"}})).entries
+    known = Relations(entries, Edges(np.array([0, 0, 1, 2]), np.array([1, 2, 2, 0])), 4)
+    assert [known.links_of(row) for row in range(3)] == [[1, 2], [2], [0]]
+    assert [known.backlinks_of(row) for row in range(3)] == [[2], [0], [0, 1]]
 
 
 def test_a_site_without_links_has_no_backlinks() -> None:
     none = np.array([], dtype=np.int64)
-    assert backlink_rows(Edges(none, none)) == {}
+    entries = Library(snapshot_of({"notes": {"a.md": "alone"}})).entries
+    assert Relations(entries, Edges(none, none), 4).backlinks_of(0) == []
+
+
+def test_what_many_documents_have_in_common_is_held_once() -> None:
+    texts = {f"{number}.md": f"---\ntags: [one, two]\nauthor: Ada\n---\n# {number}\n" for number in range(9)}
+    entries = Library(snapshot_of({"notes": texts})).entries
+    assert entries[0].tags == ("one", "two") and entries[0].syntax and entries[0].collection == "notes"
+    for name in ("collection", "language", "syntax", "modified", "author"):
+        assert len({id(getattr(entry, name)) for entry in entries}) == 1, name
+    assert len({id(tag) for entry in entries for tag in entry.tags}) == 2

@@ -191,7 +191,7 @@ def test_a_collection_that_goes_away_after_the_survey_falls_back(
 def test_a_collection_whose_documents_lie_in_other_shards_fails_the_run(nights: Nights) -> None:
     before = nights.sharded.current()
     (nights.root / "journal").rename(nights.root / "away")
-    with pytest.raises(MissingRoot, match="cut in another way"):
+    with pytest.raises(MissingRoot, match="cut into other shards"):
         nights.build(count=4)
     assert nights.sharded.current() == before
 

@@ -35,7 +35,13 @@ def listed_in(root: Path, store: Path, **shards: object) -> tuple[listing.Listed
     record = record_of(listing.find(ListingTask(settings, store, BuildOptions())))
     found = listed(record, settings)
     return found, ShardTask(
-        "", store, settings, found.plan, tuple(sorted(found.files)), found.key, BuildOptions()
+        "",
+        store,
+        settings,
+        found.plan,
+        tuple(sorted(found.files)),
+        {"": {"files": found.key}},
+        BuildOptions(),
     )
 
 
@@ -74,12 +80,15 @@ def test_only_the_assets_that_are_named_are_read(tmp_path: Path) -> None:
     assert listing_of(failed, named).assets == ()
 
 
-def test_a_worker_that_finds_another_runs_listing_stops(tmp_path: Path) -> None:
+def test_a_worker_that_finds_another_runs_listing_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As on a network disk, whose clients may still see last night's file."""
+    monkeypatch.setattr("noctule.flows.shards.files._SEEN_WITHIN_S", 0)
     write_collections(tmp_path / "notes")
     (_, before), (_, now) = (listed_in(tmp_path / "notes", tmp_path / "store") for _ in range(2))
     assert listing_of(replace(now, shard="0000")).files
-    with pytest.raises(ArtifactError, match="does not belong to this set") as caught:
+    with pytest.raises(ArtifactError, match="'files' belong to another run") as caught:
         listing_of(replace(before, shard="0000"))
     assert str(tmp_path / "store") in caught.value.where
 

@@ -56,7 +56,8 @@ def at_work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     passes, watch = list[str](), InlineCaller.watch
 
     def watched(caller: InlineCaller, stage: Any, batch: Any, limit_s: float) -> Any:
-        passes.append(getattr(stage, "__name__", "a pass with a folder"))
+        work = getattr(stage, "args", (stage,))[0]
+        passes.append(getattr(work, "__name__", "a pass with a folder"))
         try:
             return watch(caller, stage, batch, limit_s)
         finally:

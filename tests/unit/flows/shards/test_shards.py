@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
@@ -25,10 +24,9 @@ from noctule.flows.api import build_site, build_snapshot
 from noctule.flows.engines.local import InlineCaller
 from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import BuildOptions
-from noctule.flows.run.workers import Begin, WorkerFailed
-from noctule.flows.shards import counting, writing
+from noctule.flows.run.workers import WorkerFailed
+from noctule.flows.shards import counting
 from noctule.flows.shards.plan import ShardPlan, plan_shards
-from noctule.flows.shards.worker import ShardTask
 from noctule.flows.stages.sources import Listing
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, OutOfResources, StoreBusy
 from noctule.pipeline.settings.reading import parse
@@ -370,16 +368,16 @@ def test_a_worker_that_is_lost_in_a_pass_is_named_and_the_set_stays(
     watch = InlineCaller.watch
 
     def lost(caller: InlineCaller, stage: Any, batch: Any, limit_s: float) -> Any:
-        if stage is counting.count and batch.shard == "0001":
-            raise WorkerFailed("crashed the parser (signal 9)", by_chance=True)
+        if getattr(stage, "args", ()) == (counting.count,) and batch.shard == "0001":
+            raise WorkerFailed("crashed (signal 9)", by_chance=True)
         return watch(caller, stage, batch, limit_s)
 
     with monkeypatch.context() as patched:
         patched.setattr(InlineCaller, "watch", lost)
-        with pytest.raises(OutOfResources, match=r"lost in the pass 'counts': .*signal 9") as caught:
+        with pytest.raises(OutOfResources, match=r"lost in the pass 'counts': it crashed") as caught:
             build(copy)
     assert (caught.value.where, caught.value.exit_code) == ("shard 0001", 2)
-    assert "smaller shards" in caught.value.hint and copy.sharded.current() == before
+    assert "shards smaller" in caught.value.hint and copy.sharded.current() == before
     again = build(copy)
     assert again.changed and (again.parsed, again.encoded) == (0, 0)
 
@@ -409,28 +407,6 @@ def test_statistics_of_another_corpus_are_refused(copy: Built) -> None:
     with pytest.raises(DamagedSnapshot, match="do not belong to the set") as caught:
         check_deep(forged, manifest.snapshot_id())
     assert caught.value.where == str(forged / "terms.parquet")
-
-
-def test_a_worker_that_finds_statistics_of_another_run_stops(
-    copy: Built, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = copy.sharded.current()
-    append_to_book(copy, "\nA new sentence about herons.\n")
-    write = writing.write
-
-    def late(task: ShardTask, begin: Begin) -> pa.Table:
-        record = task.corpus.recorded("statistics")
-        assert record is not None
-        record["key"] = "of another run"
-        (task.corpus.folder / "statistics.json").write_text(json.dumps(record))
-        return write(task, begin)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(writing, "write", late)
-        with pytest.raises(ArtifactError, match="do not belong to this set"):
-            build(copy)
-    assert copy.sharded.current() == before
-    assert build(copy).changed, "they are made anew"
 
 
 def test_a_shard_of_another_model_or_other_settings_is_refused(built: Built) -> None:

@@ -40,7 +40,7 @@ class _Crashing:
             path = files[step.first].path
             self.parsed[path] += 1
             if path.startswith("evil"):
-                raise _Dead(WorkerFailed("crashed the parser", step, is_lasting=True))
+                raise _Dead(WorkerFailed("crashed (signal 11)", step, is_lasting=True))
 
         try:
             return work(batch, begin)

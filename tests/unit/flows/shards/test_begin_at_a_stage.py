@@ -1,0 +1,120 @@
+"""``--from STAGE`` on a set: the pass that makes the stage, and all later ones, are made again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from noctule.artifacts.disk.manifest_records import FileEntry
+from noctule.flows.api import build_snapshot
+from noctule.flows.graph import BUILD, reads_sources
+from noctule.flows.report.dry_run import dry_run
+from noctule.flows.run.context import BuildOptions, RunContext
+from noctule.flows.shards.files import PassFiles
+from noctule.flows.shards.passes import made_anew
+from noctule.flows.stages import encode
+from tests.unit.flows.shards.test_shards import Built, built, copy, settings_for  # noqa: F401  # fixtures
+
+EVERY = ("survey", "links", "counts", "statistics", "communities", "snapshot")
+OF_EVERY_RUN = {
+    "judged queries",
+    "relevance",
+    "publish",
+    "site check",
+    "search lookup",
+    "site",
+    "publish elsewhere",
+}
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """How often each pass was made, and not only found to be made."""
+    found, write = dict[str, int](), PassFiles.write
+
+    def noting(self: PassFiles, name: str, key: str, tables: Mapping[str, Any], **values: object) -> object:
+        if name in EVERY:
+            found[name] = found.get(name, 0) + 1
+        return write(self, name, key, tables, **values)
+
+    monkeypatch.setattr(PassFiles, "write", noting)
+    return found
+
+
+@pytest.fixture
+def exported(copy: Built, monkeypatch: pytest.MonkeyPatch) -> list[str]:  # noqa: F811
+    """The query models that are exported; not really, which takes a minute."""
+    found = list[str]()
+    with copy.sharded.open() as opened:
+        record = opened.manifest.query_model
+    assert record is not None
+
+    def noting(*_: object) -> Mapping[str, FileEntry]:
+        found.append("model")
+        return record.files
+
+    monkeypatch.setattr(encode, "_export", noting)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("stage", "first"),
+    [
+        ("parse", "survey"),
+        ("embed", "survey"),
+        ("links", "links"),
+        ("query model", "statistics"),
+        ("write", "snapshot"),
+    ],
+)
+def test_a_set_begins_at_a_stage(
+    stage: str,
+    first: str,
+    copy: Built,  # noqa: F811
+    passes: dict[str, int],
+    exported: list[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before, settings = copy.sharded.current(), settings_for(copy.root, count=3, drift=0)
+    with caplog.at_level(logging.INFO, "noctule"):
+        again = build_snapshot(settings, copy.sharded, options=BuildOptions(start=stage))
+    assert (again.snapshot, again.changed) == (before, False)
+    made = EVERY[EVERY.index(first) :]
+    assert passes == {name: 1 if name in {"statistics", "communities"} else 3 for name in made}
+    assert (again.parsed, again.encoded > 0) == (39 if stage == "parse" else 0, stage == "embed")
+    assert len(exported) == (stage == "query model")
+    assert f"--from {stage}: these passes are repeated: {', '.join(made)}" in caplog.text
+
+
+def test_a_set_makes_nothing_again_for_what_every_run_makes(copy: Built, passes: dict[str, int]) -> None:  # noqa: F811
+    settings = settings_for(copy.root, count=3, drift=0)
+    again = build_snapshot(settings, copy.sharded, options=BuildOptions(start="publish"))
+    assert (again.changed, passes) == (False, {})
+
+
+def test_each_stage_belongs_to_a_pass_or_to_every_run() -> None:
+    assert {stage.name for stage in BUILD if not made_anew(stage.name)} == OF_EVERY_RUN
+    assert made_anew(None) == ()
+
+
+def test_statistics_that_were_kept_within_the_drift_are_made_again(copy: Built) -> None:  # noqa: F811
+    path = copy.root / "hub.md"
+    path.write_text(path.read_text() + "\nOf herons, and of owls.\n")
+    kept = build_snapshot(settings_for(copy.root, count=3, drift=0.5), copy.sharded)
+    exact = build_snapshot(
+        settings_for(copy.root, count=3, drift=0.5), copy.sharded, options=BuildOptions(start="query encoder")
+    )
+    assert exact.snapshot != kept.snapshot
+    assert build_snapshot(settings_for(copy.root, count=3, drift=0), copy.sharded).counts == exact.counts
+
+
+def test_a_dry_run_of_a_set_reads_its_sources_whatever_the_stage(copy: Built) -> None:  # noqa: F811
+    settings, options = settings_for(copy.root, count=3, drift=0), BuildOptions(start="links")
+    run = RunContext(
+        settings, copy.sharded.root, options, reads_sources=reads_sources(options.start, settings)
+    )
+    found = dry_run(run, copy.sharded)
+    assert found.reads and {each.collection: each.files for each in found.collections} == {"library": 39}
