@@ -28,7 +28,7 @@ _log = logging.getLogger("noctule")
 # The first query loads the model, and reads what later ones find in memory.
 _FIRST_QUERY = "what is this about"
 _LONGEST_PAUSE_S = 60.0
-# Objects made and not freed until Python looks for circles among the youngest, and how often it goes further.
+# Objects made and not freed until Python looks for reference cycles; how often it looks beyond the youngest.
 _COLLECT_AFTER = (10_000, 20, 100)
 _open_silent = partial(query.open, silent=True)  # nobody reads Python's warnings here
 
@@ -229,7 +229,7 @@ class CurrentSearcher:
 def _exempt_from_collection() -> None:
     """Collect what can go now; never look through the rest again, which stops all requests for 0.1 s.
 
-    Answers that are kept are hundreds of thousands of objects, too, and none of a search's are in circles.
+    Answers that are kept are hundreds of thousands of objects, too, and a search makes no reference cycles.
     """
     gc.unfreeze()
     gc.collect()

@@ -36,7 +36,7 @@ _MAX_FILES = 100
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SEVERAL_DOCUMENTS = 100
 _WITHOUT = "passages_without_headings"
-# What a record does not hold where it is so.
+# Values that are left out of a record.
 _MISSING = {"rows": None, "query_model": None, "shards": (), "shard": "", _WITHOUT: 0}
 _LANGUAGES = frozenset({*STEMMERS, UNSTEMMED})
 

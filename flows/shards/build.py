@@ -132,14 +132,15 @@ class SetBuild:
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
         if not self._before:  # what a worker logs comes after its pass
-            _log.info("exporting the model for searching, once per store: this can take a minute or more")
+            _log.info("the model for searching is exported now, if there is none: this can take a minute")
         merged = self._all(merging.NAME, merging.merge, merging.corpus_key(counts))
         if drift := merged["values"]["drift"]:
             allowed = self._run.settings.shards.drift
             _log.info("statistics are kept: scores have drifted by %.2g, of %.2g allowed", drift, allowed)
         key, model = merged["key"], merging.exported_model(merged)
-        self._all(link_graph.NAME, link_graph.divide, key)
-        keys = {name: _snapshot_key(counts[name], links[name], key) for name in self._shards}
+        divided = self._all(link_graph.NAME, link_graph.divide, key)
+        corpus = combined_hash([key, *map(str, sorted(divided["tables"].items()))])
+        keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._shards}
         written = self._each(writing.NAME, writing.write, keys, model=model)
         rejections = self._rejections(surveys, clashing)
         languages = {each for record in surveys.values() for each in record["values"]["languages"]}
@@ -179,14 +180,20 @@ class SetBuild:
 
     def _each(self, name: str, work: Pass, keys: Mapping[str, str], **more: Any) -> dict[str, Record]:
         """Return the record of a pass over each of these shards."""
-        more["anew"] = name in self._anew
-        tasks = [self._task(shard, key, **more) for shard, key in keys.items()]
+        tasks = [
+            self._task(shard, key, anew=self._is_to_repeat(shard, name), **more)
+            for shard, key in keys.items()
+        ]
         # The first night exports a model, and torch leaves hundreds of megabytes in its process.
         apart = name == merging.NAME and not self._before
         found = dict(zip(keys, self._passes.call(name, work, tasks, apart=apart), strict=True))
         for shard, record in found.items():
             self._note(shard, name, record.get("key", ""))
         return found
+
+    def _is_to_repeat(self, shard: str, name: str) -> bool:
+        """Return whether ``--from`` asks for a pass that this run has not made yet."""
+        return name in self._anew and name not in self._made.get(shard, {})
 
     def _note(self, shard: str, name: str, key: str) -> None:
         """Note that this run has made a pass, so that workers read what it left, and not another run's."""

@@ -77,10 +77,15 @@ def applicable(settings: Search, manifest: Manifest) -> Search:
     return settings.model_copy(update={"stages": kept})
 
 
+def _looks_near_the_best(context: QueryContext) -> bool:
+    """Return whether ``rocchio`` changes scores; shards send no centroids where it gains nothing."""
+    is_asked = "rocchio" in context.settings.stages and context.request.mode == "hybrid"
+    return is_asked and len(context.corpus.centroids) > 0
+
+
 def _rocchio(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
     corpus, settings = context.corpus, context.settings.rocchio
-    # Processes that hold shards send no centroids where the stage gains nothing.
-    if context.request.mode != "hybrid" or not len(corpus.centroids):
+    if not _looks_near_the_best(context):
         return list(candidates)
     share = settings.share * context.attainable
     return boost_alike(candidates, corpus.document_of, corpus.centroids, settings.documents, share)
@@ -124,8 +129,9 @@ def _glossary(candidates: Sequence[Candidate], context: QueryContext) -> list[Ca
 
 def _calibrate(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
     settings = context.settings
-    # Support is part of what ranks can give: without it, half of the most would be easy to reach.
+    # What both add is part of what ranks can give: without it, half of the most would be easy to reach.
     most = context.attainable * (1 + settings.support.share if "support" in settings.stages else 1)
+    most *= 1 + settings.rocchio.share if _looks_near_the_best(context) else 1
 
     def share(candidate: Candidate) -> float:
         if settings.fusion == "convex":

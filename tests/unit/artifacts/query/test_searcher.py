@@ -14,6 +14,7 @@ from noctule.artifacts.query.answer import Answer, Hit
 from noctule.artifacts.query.context import SearchRequest
 from noctule.artifacts.query.federate import search_namespaces
 from noctule.artifacts.query.model import Candidate, Mode
+from noctule.artifacts.query.ranking.calibrate import sigmoid
 from noctule.artifacts.query.retrieval import operator_filters
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.store.store import Store
@@ -102,6 +103,19 @@ def test_what_is_near_the_best_gains_where_headings_are_few_and_documents_have_v
         answer = found.search("boats under sail", mode=mode)
     factors = [{each.stage for each in hit.why.multipliers} for hit in answer.hits]
     assert factors and all(("rocchio" in each) == fed_back for each in factors[:2])
+
+
+def test_what_is_gained_near_the_best_is_part_of_what_ranks_can_give(
+    library: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Manifest, "mostly_without_headings", True)
+    settings = settings_of(**{**PLAIN, "stages": ["rocchio", "calibrate"], "encoder": "full"})
+    with Searcher(library.open(), settings, WordEncoder()) as found:
+        (best, *_) = found.search("boats under sail").hits
+    search = settings.search
+    most = 2 / (search.rrf_k + 1) * (1 + search.rocchio.share)
+    curve = search.calibrate
+    assert best.confidence == pytest.approx(sigmoid(best.score / most, curve.steepness, curve.threshold))
 
 
 @pytest.mark.parametrize(("documents", "plain", "found"), [

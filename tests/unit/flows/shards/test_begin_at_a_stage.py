@@ -13,8 +13,11 @@ from noctule.flows.api import build_snapshot
 from noctule.flows.graph import BUILD, reads_sources
 from noctule.flows.report.dry_run import dry_run
 from noctule.flows.run.context import BuildOptions, RunContext
+from noctule.flows.shards import link_graph, writing
+from noctule.flows.shards.build import SetBuild
 from noctule.flows.shards.files import PassFiles
 from noctule.flows.shards.passes import made_anew
+from noctule.flows.shards.worker import ALL_SHARDS
 from noctule.flows.stages import encode
 from tests.unit.flows.shards.test_shards import Built, built, copy, settings_for  # noqa: F401  # fixtures
 
@@ -118,3 +121,38 @@ def test_a_dry_run_of_a_set_reads_its_sources_whatever_the_stage(copy: Built) ->
     )
     found = dry_run(run, copy.sharded)
     assert found.reads and {each.collection: each.files for each in found.collections} == {"library": 39}
+
+
+class _Stopped(Exception):
+    """Thrown where the shards' snapshots would be written."""
+
+
+def test_how_pages_are_divided_is_part_of_what_a_shard_depends_on(
+    copy: Built,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a run that stops after ``--from communities`` would leave shards of two divisions for the next."""
+    found, each = list[dict[str, str]](), SetBuild._each
+
+    def recorded(self: SetBuild, name: str, work: Any, keys: Mapping[str, str], **more: Any) -> object:
+        if name == link_graph.NAME:
+            return {ALL_SHARDS: {"tables": {"members": str(len(found))}}}
+        if name == writing.NAME:
+            found.append(dict(keys))
+            raise _Stopped
+        return each(self, name, work, keys, **more)
+
+    monkeypatch.setattr(SetBuild, "_each", recorded)
+    (copy.root / "hub.md").write_text("# Hub\n\nChanged.\n")
+    for _ in range(2):
+        with pytest.raises(_Stopped):
+            build_snapshot(settings_for(copy.root, count=3, drift=0), copy.sharded)
+    assert found[0].keys() == found[1].keys() and not set(found[0].values()) & set(found[1].values())
+
+
+def test_a_pass_is_repeated_once_a_run() -> None:
+    """Conflicts, collections that fail, and sources that change ask for passes again."""
+    build = SetBuild.__new__(SetBuild)
+    build._anew, build._made = ("survey",), {"0000": {"survey": "key"}}
+    asked = [("0000", "survey"), ("0001", "survey"), ("0001", "links")]
+    assert [build._is_to_repeat(*each) for each in asked] == [False, True, False]

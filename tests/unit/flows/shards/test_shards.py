@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.answer import Answer
 from noctule.artifacts.remote.send import send
+from noctule.artifacts.store import check
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.shard_set import ShardSet, require_of_set
 from noctule.artifacts.store.store import Store
@@ -223,6 +226,22 @@ def test_a_set_is_checked_with_its_shards(copy: Built) -> None:
     shutil.rmtree(shard)
     with pytest.raises(DamagedSnapshot, match="shard is missing"):
         copy.sharded.open()
+
+
+def test_shards_that_make_no_corpus_are_damage(built: Built, tmp_path: Path) -> None:
+    """What each shard by itself is sound for: a document in two, and a link to a document of none."""
+    with built.sharded.open() as opened:
+        first, second, *_ = (part.path for part in opened.parts)
+    with pytest.raises(DamagedSnapshot, match="two of its shards hold the same document"):
+        check._links_lead_to_documents(tmp_path, [first, second, first])
+    with pytest.raises(DamagedSnapshot, match=r"a link leads to 'library:.*', which no shard holds"):
+        check._links_lead_to_documents(tmp_path, [first, second])
+    terms = pq.read_table(second / "terms.parquet")
+    check._statistics_are_of_shards(tmp_path / "terms.parquet", terms, [second])
+    scores = pa.array([9.0] * len(terms), terms.schema.field("max_score").type)
+    worse = terms.set_column(terms.schema.get_field_index("max_score"), "max_score", scores)
+    with pytest.raises(DamagedSnapshot, match="these statistics do not belong to the set"):
+        check._statistics_are_of_shards(tmp_path / "terms.parquet", worse, [second])
 
 
 def test_a_shard_of_another_edition_is_refused(copy: Built) -> None:
