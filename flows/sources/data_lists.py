@@ -6,20 +6,36 @@ They are known in full, or raise ``NotKnown``.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.entry import Contents
+from ...pipeline.navigation.entry import REST, Contents
 from ...pipeline.navigation.myst_files import listed_patterns, read_myst, read_toc
 from ...pipeline.untrusted import NotRead, read_regular, read_yaml, with_lower_keys
-from .file_patterns import LeftOut, anchored, below, is_sound, of_fnmatch, of_jekyll, of_shell, of_sphinx
+from .file_patterns import (
+    DOCUMENTS,
+    LeftOut,
+    anchored,
+    below,
+    is_sound,
+    of_fnmatch,
+    of_jekyll,
+    of_shell,
+    of_sphinx,
+)
 from .tool_settings import MAX_BYTES, NotKnown, SettingsText, listed, tables_in, texts_of, unread
 
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "zensical.toml")
 # What each leaves out that is not negated there.
 _MKDOCS_KEYS: Mapping[str, Sequence[str]] = {"exclude_docs": ["/templates/"], "draft_docs": []}
 _MOST_INHERITED = 10
+_NOT_WHOLE = "a part of it is not understood, so it leaves out nothing"
+_OF_MOUNTS = "another mount may take them in, so they are not left out"
+# In a folder whose documents a pattern takes in.
+_OF_SHELL = re.compile(r"(?<!\\)[{}?\[]|^!/.*\*.*/\*\*$")
 _OF_OTHERS = "it names no document of the collection, so it does not apply"
 HUGO = tuple(
     f"{folder}{name}.{ending}"
@@ -110,16 +126,34 @@ def myst_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
 
     Jupyter Book leaves those out where ``only_build_toc_files`` says so.
     """
+    is_found = False
     for found in texts_of(near, ("myst.yml",)):
+        is_around = root.is_relative_to(found.folder)
+        if is_around and is_found:  # of projects around the collection, the nearest counts
+            continue
+        is_found |= is_around
         values = found.values()
         project = values.get("project") if isinstance(values, Mapping) else None
         given = project if isinstance(project, Mapping) else {}
-        yield _of_shell(f"exclude of {found.name}", found.folder, listed(given.get("exclude")))
+        contents = read_myst(found.text, with_hidden=True)
+        excluded = _of_shell(f"exclude of {found.name}", found.folder, listed(given.get("exclude")))
+        # What the contents name is a page even so.
+        named = [each for each in listed_patterns(contents) if is_sound(each) and not each.endswith(REST)]
+        yield replace(excluded, patterns=[*excluded.patterns, *named]) if excluded.patterns else excluded
         if given.get("toc"):
-            yield _not_named(found, read_myst(found.text, with_hidden=True), root)
+            yield _not_named(found, contents, root)
+    yield from _jupyter_book_lists(near, root)
+
+
+def _jupyter_book_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
+    is_found = False
     for found in texts_of(near, ("_config.yml",)):
+        is_around = root.is_relative_to(found.folder)
         values = found.values() if found.mentions("only_build_toc_files") else {}
-        if isinstance(values, Mapping) and values.get("only_build_toc_files") is True:
+        if not isinstance(values, Mapping) or values.get("only_build_toc_files") is not True:
+            continue
+        if not (is_around and is_found):
+            is_found |= is_around
             for toc in texts_of([found.folder], ("_toc.yml",)):
                 yield _not_in_toc(toc, root)
 
@@ -130,11 +164,19 @@ def hugo_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
         values = with_lower_keys(found.values()) if found.mentions("excludefiles") else {}
         is_own = found.name.rpartition("/")[2].startswith("module.")
         module = values if is_own else values.get("module")
-        for mount in map(with_lower_keys, tables_in(with_lower_keys(module).get("mounts"))):
-            source, target = str(mount.get("source") or "content"), str(mount.get("target") or "")
-            if target.partition("/")[0] == "content":
-                base = below(found.folder, source)
-                yield _of_shell(f"excludeFiles of {found.name}", base, listed(mount.get("excludefiles")))
+        mounts = [
+            (below(found.folder, source), listed(mount.get("excludefiles")))
+            for mount in map(with_lower_keys, tables_in(with_lower_keys(module).get("mounts")))
+            for source, target in [(mount.get("source") or "content", mount.get("target"))]
+            if isinstance(source, str) and isinstance(target, str) and target.partition("/")[0] == "content"
+        ]
+        for number, (base, excluded) in enumerate(mounts):
+            others = [other for at, (other, _) in enumerate(mounts) if at != number]
+            setting = f"excludeFiles of {found.name}"
+            if not any(base.is_relative_to(each) or each.is_relative_to(base) for each in others):
+                yield _of_shell(setting, base, excluded)
+            elif excluded:
+                yield LeftOut(setting, base, left=_OF_MOUNTS)
 
 
 def _of_shell(setting: str, base: Path, given: Sequence[str]) -> LeftOut:
@@ -153,12 +195,14 @@ def _not_in_toc(found: SettingsText, root: Path) -> LeftOut:
 
 def _not_named(found: SettingsText, contents: Contents, root: Path) -> LeftOut:
     setting = f"the table of contents {found.name}"
-    patterns = _sound(listed_patterns(contents), found.name)
+    patterns = [*listed_patterns(contents)]
+    if contents.remarks or not all(is_sound(each) and not _OF_SHELL.search(each) for each in patterns):
+        return LeftOut(setting, found.folder, left=_NOT_WHOLE)
     inner = root.relative_to(found.folder).as_posix() if root.is_relative_to(found.folder) else "."
     inside = "!/" if inner == "." else f"!/{inner}/"
     if not any(each.startswith((inside, "!/**")) for each in patterns):
         return LeftOut(setting, found.folder, left=_OF_OTHERS)
-    return LeftOut(setting, found.folder, patterns)
+    return LeftOut(setting, found.folder, [*DOCUMENTS, *patterns])
 
 
 def dendron_lists(folders: Sequence[Path], root: Path) -> Iterator[LeftOut]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from ...pipeline.patterns import pattern_fault
 
+# What tools of Sphinx and MyST read: of a list of their documents, no other file is left out.
+DOCUMENTS = ("*.md", "*.rst", "*.ipynb", "*.txt", "*.tex")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _MOST = 200
 # Each asterisk more lets a name of 255 characters be matched in some 100 times as many ways.

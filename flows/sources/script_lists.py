@@ -9,7 +9,7 @@ from typing import Any
 
 from ...pipeline.navigation.literals import keys_in
 from ...pipeline.navigation.sidebars import read_script
-from .file_patterns import LeftOut, below, is_sound, of_shell, of_sphinx
+from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_shell, of_sphinx
 from .tool_settings import NotKnown, SettingsText, texts_of
 
 _ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
@@ -123,15 +123,15 @@ def _lists_of_sphinx(folder: Path) -> Iterator[LeftOut]:
     try:
         found = next(texts_of([folder], (_SPHINX,)), None)
         script = ast.parse(found.text) if found and any(key in found.text for key in _KEYS) else None
+        given = {key: [*_given(script, key)] for key in _KEYS} if script else {}
+        lists = [
+            _of_sphinx(LeftOut(f"{key} of {_SPHINX}", folder), values, script, key)
+            for key, values in given.items()
+            if script and values
+        ]
     except (NotKnown, SyntaxError, ValueError, MemoryError, RecursionError):
-        yield LeftOut(f"{_EXCLUDE} of {_SPHINX}", folder, left=_NOT_READ)
-        return
-    if script is None:
-        return
-    for key in _KEYS:
-        given = [*_given(script, key)]
-        if given:
-            yield _of_sphinx(LeftOut(f"{key} of {_SPHINX}", folder), given, script, key)
+        lists = [LeftOut(f"{_EXCLUDE} of {_SPHINX}", folder, left=_NOT_READ)]
+    yield from lists
 
 
 def _of_sphinx(empty: LeftOut, given: Sequence[ast.expr], script: ast.Module, key: str) -> LeftOut:
@@ -150,7 +150,7 @@ def _of_sphinx(empty: LeftOut, given: Sequence[ast.expr], script: ast.Module, ke
         return LeftOut(empty.setting, empty.base, sound, "" if is_whole else _COMPUTED)
     if not is_whole:  # it would leave out what the rest takes in
         return LeftOut(empty.setting, empty.base, left=_NOT_READ)
-    return LeftOut(empty.setting, empty.base, ["*.*", *(f"!{each}" for each in sound)] if sound else [])
+    return LeftOut(empty.setting, empty.base, [*DOCUMENTS, *(f"!{each}" for each in sound)] if sound else [])
 
 
 def _given(script: ast.AST, key: str, is_local: bool = False) -> Iterator[ast.expr]:

@@ -13,6 +13,7 @@ _PATTERNS = ("glob", "pattern")
 _TARGETS = ("file", "url", *_PATTERNS)
 # Lists of lists, each under a caption of its own, and lists of entries.
 _PARTS, _ENTRIES = ("parts", "subtrees"), ("entries", "items", "chapters", "sections", "children")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 _ENDING = re.compile(r"\.(?:md|rst|ipynb|txt|tex)$")
 
 
@@ -74,15 +75,14 @@ def _entries(given: object, bounded: Bounded, depth: int, with_hidden: bool = Fa
 
 
 def listed_patterns(contents: Contents) -> Iterator[str]:
-    """Yield patterns as in .gitignore that leave out all documents but those that the contents name."""
-    yield "*.*"
+    """Yield patterns as in .gitignore that take in the documents that the contents name."""
     pending = list(contents.entries)
     while pending:
         entry = pending.pop()
         pending += entry.children
         if entry.target.endswith(REST):
-            yield f"!/{entry.target}"
-        elif entry.target:
+            yield f"!/{entry.target.removeprefix('./').lstrip('/')}"
+        elif entry.target and not _ADDRESS.match(entry.target):
             stem = re.sub(r"([*?!\[\\# ])", r"\\\1", _ENDING.sub("", entry.target).lstrip("./"))
             yield f"!/{stem}.*"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from noctule.flows.sources.data_lists import myst_lists
 from noctule.flows.sources.withheld import withheld
 from noctule.pipeline.model import Rejection
 from noctule.pipeline.settings.reading import parse as parse_settings
@@ -312,3 +313,53 @@ def test_what_a_script_computes_is_published_and_named(name: str, text: str, tmp
 def test_a_script_that_cannot_be_read_makes_nothing_private(tmp_path: Path) -> None:
     held = rejections(tmp_path, "docs", {"docs/conf.py": "exclude_patterns = [\n"})
     assert [(each.kind, each.path) for each in held] == [("noted", ".")]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {"docs/myst.yml": "project: {toc: [{file: README.md}, {pattern: './guide/*.md'}]}"},
+            ["internal/plan.md", "open.md"],
+        ),
+        ({"docs/myst.yml": "project: {toc: [{file: README.md}, {pattern: '{guide,internal}/*.md'}]}"}, []),
+        ({"docs/myst.yml": f"project: {{toc: [{{file: README.md}}, {{url: 'https://x.y/{'z' * 1_200}'}}]}}"},
+         [each for each in PATHS if each != "README.md"]),
+        (
+            {
+                "myst.yml": "project: {toc: [{file: README.md}, {file: docs/README.md}]}",
+                "docs/myst.yml": "project: {toc: [{file: README.md}, {file: guide/open.md}]}",
+            },
+            ["guide/README.md", "guide/_part.md", "internal/plan.md", "open.md"],
+        ),
+        (
+            {
+                "docs/myst.yml": "project: {exclude: ['guide/**'], toc: [{file: README.md}, {file: open.md},"
+                " {pattern: 'guide/*.md'}, {file: guide/open.md}, {file: internal/plan.md}]}"
+            },
+            ["guide/README.md", "guide/_part.md"],
+        ),
+        ({"docs/myst.yml": "project: {toc: [{file: README.md}, " + "{children: [" * 16 + "{file: open.md}"
+          + "]}" * 16 + "]}"}, []),
+        (
+            {
+                "hugo.yaml": "module: {mounts: [{source: docs, target: content, excludeFiles: 'internal/**'},"
+                " {source: docs, target: content, includeFiles: 'internal/**'}]}"
+            },
+            [],
+        ),
+        ({"docs/conf.py": "exclude_patterns = ['a']\nx = " + "+".join(["'a'"] * 2_000)}, []),
+    ],
+)  # fmt: skip
+def test_what_a_tool_publishes_is_not_left_out(
+    files: dict[str, str], expected: list[str], tmp_path: Path
+) -> None:
+    found = rejections(tmp_path, "docs", files)
+    assert [each.path for each in found if each.kind == "skipped"] == expected
+    assert expected or [each.kind for each in found] == ["noted"]
+
+
+def test_a_table_of_contents_leaves_out_no_file_that_its_tool_does_not_build(tmp_path: Path) -> None:
+    (tmp_path / "myst.yml").write_text("project: {toc: [{file: README.md}]}")
+    [_, found] = myst_lists([tmp_path], tmp_path)
+    assert "*.md" in found.patterns and not any(each in ("*", "*.*", "*.py") for each in found.patterns)
