@@ -128,7 +128,16 @@ def read_toml(text: str) -> dict[str, Any]:
 
 def with_lower_keys(value: object) -> dict[str, Any]:
     """Return the values of a table whose keys may be in any letter case; nothing if it is none."""
-    return {str(key).lower(): each for key, each in value.items()} if isinstance(value, Mapping) else {}
+    pairs = value.items() if isinstance(value, Mapping) else ()
+    return {name.lower(): each for key, each in pairs if (name := as_text(key)) is not None}
+
+
+def as_text(value: object) -> str | None:
+    """Return a text, or a number as one; nothing for anything else, and for a number of too many digits."""
+    try:
+        return str(value) if isinstance(value, str | int | float) else None
+    except ValueError:  # Python writes no more than 4,300 digits, and YAML's 0xff… may stand for more
+        return None
 
 
 def as_number(value: object, otherwise: float = math.inf) -> float:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..untrusted import NotRead, read_yaml
+from ..untrusted import NotRead, as_text, read_yaml
 from .entry import REST, Bounded, Contents, NavEntry
 
 _PATTERNS = ("glob", "pattern")
@@ -88,4 +88,4 @@ def listed_patterns(contents: Contents) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+    return " ".join((as_text(value) or "").split())

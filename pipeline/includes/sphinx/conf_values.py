@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import is_transient
+from ...untrusted import as_text
 from ..project import front_matter_of
 from .conf_literals import MAX_CHARS, Computed, literals_of, settings_of_book
 
@@ -120,7 +121,8 @@ def _own(text: str) -> dict[str, str]:
     myst = given.get("myst")
     tables = (given.get("substitutions"), myst.get("substitutions") if isinstance(myst, Mapping) else None)
     pairs = (pair for table in tables if isinstance(table, Mapping) for pair in table.items())
-    return {str(name): str(each) for name, each in pairs if isinstance(each, str | int | float)}
+    texts = ((as_text(name), as_text(each)) for name, each in pairs)
+    return {name: text for name, text in texts if name is not None and text is not None}
 
 
 @lru_cache(maxsize=8)

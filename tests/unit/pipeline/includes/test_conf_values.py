@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from noctule.pipeline.includes.source import read_source
-from noctule.pipeline.includes.sphinx.conf_values import formats_of
+from noctule.pipeline.includes.sphinx.conf_values import SphinxValues, formats_of, with_values
 from noctule.pipeline.model import Document
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
@@ -106,6 +106,12 @@ def test_myst_has_them_too(tmp_path: Path) -> None:
 def test_a_document_of_myst_has_values_of_its_own(tmp_path: Path, written: str, shown: str) -> None:
     document = read(tmp_path, written)
     assert document.text.strip().endswith(shown) and not document.notes
+
+
+def test_a_number_of_too_many_digits_is_no_value_of_a_page() -> None:
+    text = f"---\nsubstitutions: {{a: 0x{'f' * 5_000}, b: 1}}\n---\n{{{{a}}}} {{{{b}}}}"
+    filled, _ = with_values(text, "a.md", SphinxValues())
+    assert filled.endswith("\n{{a}} 1")
 
 
 def test_the_name_stands_where_conf_computes_a_value(tmp_path: Path) -> None:

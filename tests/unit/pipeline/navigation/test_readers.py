@@ -93,8 +93,14 @@ def test_tables_of_contents_of_myst_are_read_and_so_are_those_of_old_books() -> 
         "|intro", "P|", "  |a", "H|",
     ]  # fmt: skip
     for hostile in ("1", "project: [", "project: {toc: 3}", "root: [a]\nparts: [3, {chapters: 1}]"):
-        with suppress(NotRead):
-            assert lines(read_toc(hostile)) == lines(read_myst(hostile)) == []
+        for reader in (read_toc, read_myst):
+            with suppress(NotRead):
+                assert lines(reader(hostile)) == []
+
+
+def test_a_number_of_too_many_digits_is_no_title() -> None:
+    entry = f"[{{file: 0x{'f' * 5_000}}}, {{file: a, title: 0x{'f' * 5_000}}}]"
+    assert lines(read_toc(entry)) == lines(read_myst(f"project: {{toc: {entry}}}")) == ["|a"]
 
 
 def test_the_nav_of_zensical_is_read_from_toml() -> None:
