@@ -13,7 +13,7 @@ from urllib.parse import quote
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
-from ...includes.fences import code_of, fences_of
+from ...includes.fences import IndentedCode, code_of, fences_of
 from ..code.info import CODE_DIRECTIVES
 from ..labels import INDICES, LABEL_PREFIX, UNTITLED, label_anchor, term_label
 
@@ -60,6 +60,8 @@ _ENTRY = re.compile(
 )
 # The key of the index behind a term of Sphinx.
 _INDEXED_AS = re.compile(r"[ \t]+:[ \t].*")
+_EMPHASIS = re.compile(r"[`*]|(?<!\w)_|_(?!\w)")
+_NUMBER = re.compile(r"\d[\d.]*[a-z]?")
 # Between the tabs of a set and the cells of a grid there is no place for a label.
 _CELLS = frozenset({"tab", "tab-item", "grid-item", "grid-item-card", "card", "toctree"})
 
@@ -144,26 +146,27 @@ def with_labels(text: str) -> str:
     if "$$" in text and ")" in text:
         code = code_of(text)
         text = _NAMED_FORMULA.sub(
-            lambda found: (
-                found[0]
-                if code.hold(found.start())
-                else f"{found['indent']}({found['label']})=\n\n{found['indent']}{found['formula']}"
-            ),
-            text,
+            lambda found: found[0] if code.hold(found.start()) else _named_formula(found), text
         )
     return text
 
 
+def _named_formula(found: re.Match[str]) -> str:
+    """Return the formula below its label; a number, by which the text may call it, stays beside it."""
+    shown = found[0] if _NUMBER.fullmatch(found["label"]) else f"{found['indent']}{found['formula']}"
+    return f"{found['indent']}({found['label']})=\n\n{shown}"
+
+
 def _outside_examples(pattern: re.Pattern[str], text: str, replace: Callable[[re.Match[str]], str]) -> str:
     """Return the text with the directives replaced that stand in no code, but may stand in others."""
-    fences = fences_of(text)
+    fences, indented = fences_of(text), IndentedCode(text, 0)
 
     def replaced(found: re.Match[str]) -> str:
         around = fences.around(found.start("fence"))
         is_shown = around is not None and (
             around[:1] != "{" or around[1:].partition("}")[0] in CODE_DIRECTIVES
         )
-        return found[0] if is_shown else replace(found)
+        return found[0] if is_shown or indented.hold(found.start("fence")) else replace(found)
 
     return pattern.sub(replaced, text)
 
@@ -187,5 +190,5 @@ def _entry(found: re.Match[str]) -> str:
 
 def _term(line: str) -> str:
     shown = _INDEXED_AS.sub("", line).strip()
-    anchor = label_anchor(term_label(re.sub(r"[`*_]", "", shown)))
+    anchor = label_anchor(term_label(_EMPHASIS.sub("", shown)))
     return f'{shown}<a id="{escape(anchor)}"></a>'

@@ -77,3 +77,22 @@ def test_hostile_names_take_linear_time(line: str) -> None:
     begun = time.process_time()
     _parsed(line * (40_000 // len(line)))
     assert time.process_time() - begun < 6
+
+
+@pytest.mark.parametrize("number", ["1", "2.1", "3a"])
+def test_the_number_of_a_formula_stays_beside_it(number: str) -> None:
+    found = _parsed(f"Energy:\n\n$$E = mc^2$$ ({number})\n\nSee ({number}).\n")
+    assert any(f"({number})" in block.text for block in found.blocks if "E = mc^2" in block.text)
+
+
+def test_examples_in_indented_code_are_as_written() -> None:
+    code = "```{note}\n:name: n\nText\n```"
+    indented = "".join(f"    {line}\n" for line in code.splitlines())
+    assert _blocks(f"An example:\n\n{indented}\nEnd.\n")[1] == ("code", code)
+    assert "ref:n" not in _parsed(f"An example:\n\n{indented}\nEnd.\n").anchors
+
+
+def test_a_term_with_underscores_is_found_by_its_name() -> None:
+    found = _parsed("```{glossary}\nsnake_case\n: Words.\n```\n\nSee {term}`snake_case`.\n")
+    targets = [link.target.removeprefix("#") for link in found.links]
+    assert targets and set(targets) <= set(found.anchors)
