@@ -60,13 +60,14 @@ class _Reader:
         self._tokens = [
             (found.lastgroup, found[0]) for found in _TOKEN.finditer(source) if found.lastgroup is not None
         ]
+        self._texts = [text for _, text in self._tokens]
         self._at = 0
         self._constants: dict[str, int] = {}
         self._values: dict[str, Any] = {}
         self._depth = 0
 
     def exported(self) -> Any:
-        texts = [text for _, text in self._tokens]
+        texts = self._texts
         start, level = None, 0
         for at, text in enumerate(texts):
             level += (text in _OPENING) - (text in _CLOSING)
@@ -123,7 +124,7 @@ class _Reader:
 
     def _returned(self) -> Any:
         """Return the last value that the body of a function returns outside of further brackets."""
-        texts = [text for _, text in self._tokens]
+        texts = self._texts
         level, start, at = 0, None, self._at
         for at in range(self._at + 1, len(texts)):
             if not level and texts[at] in ("const", "let", "var"):
