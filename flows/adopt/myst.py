@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.navigation.entry import Contents
-from ...pipeline.navigation.myst_files import read_myst, read_toc
+from ...pipeline.navigation.myst_files import myst_contents, read_toc
 from ...pipeline.untrusted import read_yaml
 from .taken_over import TakenOver, set_order
 from .tool_file import ToolFile, as_table, as_text, as_texts
@@ -31,7 +31,7 @@ def myst(config: ToolFile) -> TakenOver:
     found.site(project, title="title", description="description")
     found.site(site, title="title")
     if project.get("toc"):
-        _take_contents(found, config, read_myst(config.text()))
+        _take_contents(found, config, myst_contents(given))
     elif is_jupyter_book(config.path):
         take_toc(found)
     excluded = project.get("exclude")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.navigation.entry import REST, Contents
-from ...pipeline.navigation.myst_files import listed_patterns, read_myst, read_toc
+from ...pipeline.navigation.myst_files import listed_patterns, myst_contents, read_toc
 from ...pipeline.untrusted import NotRead, read_regular, read_yaml, with_lower_keys
 from .file_patterns import (
     DOCUMENTS,
@@ -23,6 +23,7 @@ from .file_patterns import (
     is_sound,
     of_fnmatch,
     of_jekyll,
+    of_nearest,
     of_shell,
     of_sphinx,
 )
@@ -126,36 +127,30 @@ def myst_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
 
     Jupyter Book leaves those out where ``only_build_toc_files`` says so.
     """
-    is_found = False
-    for found in texts_of(near, ("myst.yml",)):
-        is_around = root.is_relative_to(found.folder)
-        if is_around and is_found:  # of projects around the collection, the nearest counts
-            continue
-        is_found |= is_around
-        values = found.values()
-        project = values.get("project") if isinstance(values, Mapping) else None
-        given = project if isinstance(project, Mapping) else {}
-        contents = read_myst(found.text, with_hidden=True)
-        excluded = _of_shell(f"exclude of {found.name}", found.folder, listed(given.get("exclude")))
-        # What the contents name is a page even so.
-        named = [each for each in listed_patterns(contents) if is_sound(each) and not each.endswith(REST)]
-        yield replace(excluded, patterns=[*excluded.patterns, *named]) if excluded.patterns else excluded
-        if given.get("toc"):
-            yield _not_named(found, contents, root)
-    yield from _jupyter_book_lists(near, root)
+    texts = texts_of(near, ("myst.yml",))
+    yield from of_nearest(((found.folder, _of_myst(found, root)) for found in texts), root)
+    yield from of_nearest(_contents_of_books(near, root), root)
 
 
-def _jupyter_book_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
-    is_found = False
+def _of_myst(found: SettingsText, root: Path) -> Iterator[LeftOut]:
+    values = found.values()
+    project = values.get("project") if isinstance(values, Mapping) else None
+    given = project if isinstance(project, Mapping) else {}
+    contents = myst_contents(values, with_hidden=True)
+    excluded = _of_shell(f"exclude of {found.name}", found.folder, listed(given.get("exclude")))
+    # What the contents name is a page even so.
+    named = [each for each in listed_patterns(contents) if is_sound(each) and not each.endswith(REST)]
+    yield replace(excluded, patterns=[*excluded.patterns, *named]) if excluded.patterns else excluded
+    if given.get("toc"):
+        yield _not_named(found, contents, root)
+
+
+def _contents_of_books(near: Sequence[Path], root: Path) -> Iterator[tuple[Path, Iterator[LeftOut]]]:
     for found in texts_of(near, ("_config.yml",)):
-        is_around = root.is_relative_to(found.folder)
         values = found.values() if found.mentions("only_build_toc_files") else {}
-        if not isinstance(values, Mapping) or values.get("only_build_toc_files") is not True:
-            continue
-        if not (is_around and is_found):
-            is_found |= is_around
-            for toc in texts_of([found.folder], ("_toc.yml",)):
-                yield _not_in_toc(toc, root)
+        if isinstance(values, Mapping) and values.get("only_build_toc_files") is True:
+            tocs = texts_of([found.folder], ("_toc.yml",))
+            yield found.folder, (_not_in_toc(each, root) for each in tocs)
 
 
 def hugo_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +33,16 @@ class LeftOut:
     patterns: list[str] = field(default_factory=list)
     left: str = ""
     is_regex: bool = False
+
+
+def of_nearest(lists: Iterable[tuple[Path, Iterable[LeftOut]]], root: Path) -> Iterator[LeftOut]:
+    """Yield the lists of each folder, nearest first; of those around the collection, only one counts."""
+    is_found = False
+    for folder, given in lists:
+        is_around = root.is_relative_to(folder)
+        if not (is_around and is_found):
+            yield from given
+        is_found |= is_around
 
 
 def is_sound(pattern: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...pipeline.navigation.literals import keys_in
 from ...pipeline.navigation.sidebars import read_script
-from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_shell, of_sphinx
+from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_nearest, of_shell, of_sphinx
 from .tool_settings import NotKnown, SettingsText, texts_of
 
 _ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
@@ -105,18 +105,12 @@ def _list(setting: str, base: Path, given: object) -> LeftOut:
 
 
 def sphinx_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
-    """Yield what ``conf.py`` leaves out by ``exclude_patterns`` and ``include_patterns``.
+    """Return what ``conf.py`` leaves out by ``exclude_patterns`` and ``include_patterns``.
 
     That is every text that may be added to them. Of the folders around the collection, the nearest counts.
     """
-    is_found = False
-    for folder in near:
-        is_around = root.is_relative_to(folder)
-        if is_around and is_found:
-            continue
-        lists = [*_lists_of_sphinx(folder)]
-        is_found |= is_around and bool(lists)
-        yield from lists
+    found = ((folder, [*_lists_of_sphinx(folder)]) for folder in near)
+    return of_nearest(((folder, lists) for folder, lists in found if lists), root)
 
 
 def _lists_of_sphinx(folder: Path) -> Iterator[LeftOut]:

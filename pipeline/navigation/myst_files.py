@@ -32,12 +32,13 @@ def read_toc(text: str) -> Contents:
     return bounded.contents([*root, *_below(given, bounded, 0)])
 
 
-def read_myst(text: str, with_hidden: bool = False) -> Contents:
-    """Return ``project.toc`` of ``myst.yml``, with the entries that it does not show if asked.
+def read_myst(text: str) -> Contents:
+    """Return ``project.toc`` of ``myst.yml``; raise ``NotRead``."""
+    return myst_contents(read_yaml(text))
 
-    Raises ``NotRead``.
-    """
-    given = read_yaml(text)
+
+def myst_contents(given: object, with_hidden: bool = False) -> Contents:
+    """Return ``project.toc`` of the values of ``myst.yml``, with the entries that it hides if asked."""
     project = given.get("project") if isinstance(given, dict) else None
     bounded = Bounded()
     toc = project.get("toc") if isinstance(project, dict) else ()
