@@ -10,6 +10,8 @@ from .categories import category_of
 from .entry import REST, Bounded, Contents, NavEntry
 from .literals import UNREAD, read_module
 
+_ROOT = "root"
+
 
 def read_script(text: str, name: str) -> Any:
     """Return the value that a settings file exports; ``UNREAD`` where it is none. ``name`` tells JSON."""
@@ -72,23 +74,51 @@ def _linked(item: Mapping[str, Any], bounded: Bounded) -> str:
 
 def read_vitepress(text: str, name: str) -> Contents:
     """Return ``themeConfig.sidebar``, or ``nav`` where there is none; of several sidebars, one by one."""
-    bounded, given = Bounded(), read_script(text, name)
-    theme = given.get("themeConfig") if isinstance(given, dict) else None
+    bounded, given = Bounded(), with_root_locale(read_script(text, name))
+    theme = given.get("themeConfig")
     if not isinstance(theme, dict):
         bounded.remarks.append("its themeConfig is not a literal: the sidebar is not read")
         return bounded.contents([])
-    sidebar = theme.get("sidebar", theme.get("nav"))
+    found = [*_sidebars(theme.get("sidebar", theme.get("nav")), bounded, 0)]
+    locales = given.get("locales")
+    for folder, locale in locales.items() if isinstance(locales, dict) else ():
+        if folder != _ROOT and isinstance(locale, dict) and "://" not in as_text(locale.get("link")):
+            found.append(_of_locale(folder, locale, bounded))
+    return bounded.contents(found)
+
+
+def with_root_locale(given: Any) -> dict[str, Any]:
+    """Return settings of VitePress as they are for its main language."""
+    settings = given if isinstance(given, dict) else {}
+    locales = settings.get("locales")
+    root = locales.get(_ROOT) if isinstance(locales, dict) else None
+    own = root if isinstance(root, dict) else {}
+    themes = [each.get("themeConfig") for each in (settings, own)]
+    theme = {key: value for each in themes if isinstance(each, dict) for key, value in each.items()}
+    return {**settings, **own, **({"themeConfig": theme} if theme else {})}
+
+
+def _of_locale(folder: str, locale: Mapping[str, Any], bounded: Bounded) -> NavEntry:
+    """Return the sidebar of another language, or else all pages of its folder, under its name."""
+    theme = locale.get("themeConfig")
+    sidebar = theme.get("sidebar") if isinstance(theme, dict) else None
+    below = [*_sidebars(sidebar, bounded, 1)] if isinstance(sidebar, dict | list) else []
+    return NavEntry(as_text(locale.get("label")) or folder, "", (*below, NavEntry("", f"{folder}/{REST}")))
+
+
+def _sidebars(sidebar: Any, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
     if isinstance(sidebar, dict):
-        found = [entry for value in sidebar.values() for entry in _of_base(value, bounded)]
-        return bounded.contents(found)
-    return bounded.contents([*_vitepress(sidebar, "", bounded, 0)])
-
-
-def _of_base(value: Any, bounded: Bounded) -> Iterator[NavEntry]:
-    if isinstance(value, dict):
-        yield from _vitepress(value.get("items"), as_text(value.get("base")), bounded, 0)
+        for value in sidebar.values():
+            yield from _of_base(value, bounded, depth)
     else:
-        yield from _vitepress(value, "", bounded, 0)
+        yield from _vitepress(sidebar, "", bounded, depth)
+
+
+def _of_base(value: Any, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    if isinstance(value, dict):
+        yield from _vitepress(value.get("items"), as_text(value.get("base")), bounded, depth)
+    else:
+        yield from _vitepress(value, "", bounded, depth)
 
 
 def _vitepress(items: Any, base: str, bounded: Bounded, depth: int) -> Iterator[NavEntry]:

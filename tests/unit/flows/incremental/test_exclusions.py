@@ -152,6 +152,12 @@ BOTH = ["guide/_part.md", *IN_INTERNAL]
             IN_INTERNAL,
         ),
         (
+            "docs/.vitepress/config.ts",
+            "const left = () => ['internal']\nconst all = { srcExclude: [...left()] }\n"
+            "export default { ...all }",
+            IN_INTERNAL,
+        ),
+        (
             "docusaurus.config.js",
             "module.exports = async function f() { const docs = { exclude: ['internal/**'] };\n"
             "  return { presets: [['classic', { docs }]] }; }",
@@ -391,3 +397,26 @@ def test_broken_settings_that_exclude_something_make_all_private(
     name: str, text: str, tmp_path: Path
 ) -> None:
     assert left_out(tmp_path, "docs", name, text) == PATHS
+
+
+def test_a_list_in_a_script_that_another_imports_counts(tmp_path: Path) -> None:
+    files = {
+        "docs/.vitepress/config/index.ts": "import { all } from './all'\nexport default { ...all }",
+        "docs/.vitepress/config/all.ts": "export const all = { srcExclude: ['internal'] }",
+    }
+    assert [each.path for each in rejections(tmp_path, "docs", files)] == IN_INTERNAL
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hugo.yaml", "cascade: [{draft: 0x@, target: {path: 0x@, kind: 0x@, type: 0x@}}]"),
+        ("hugo.yaml", "cascade: [{draft: [0x@]}, {publish: false}]"),
+        ("_config.yml", "defaults: [{scope: {path: 0x@, type: 0x@}, values: {published: false}}]"),
+    ],
+    ids=["cascade", "list", "defaults"],
+)
+def test_numbers_of_thousands_of_digits_hide_what_they_may_hide(name: str, text: str, tmp_path: Path) -> None:
+    files = {"docs/hugo.yaml": "baseURL: x\n"} if name == "hugo.yaml" else {}
+    held = rejections(tmp_path, "docs", files | {f"docs/{name}": text.replace("@", "f" * 5_000)})
+    assert sorted(each.path for each in held if each.kind == "skipped") == PATHS
