@@ -229,6 +229,7 @@ class _FoundBelow:
         own = self.folders[0]
         if target.startswith(("@/", "/")):  # of the collection's folder, as VitePress and Sphinx mean it
             yield _real(own / target.lstrip("@/"))
+            yield _real(own.parent / target.lstrip("@/"))  # VuePress begins above its own folder
         above = [start, *start.parents]
         outermost = len(Path(os.path.commonpath(self.folders)).parts)
         for folder in (*(each for each in above if len(each.parts) >= outermost), *self.folders):

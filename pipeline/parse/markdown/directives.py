@@ -75,7 +75,10 @@ def read_opening(line: str) -> Box | None:
             return None
         name = found[3].lower()
         is_known = found[1][0] == ":" and (bool(found[2]) or name in _PROSE or name in _OTHER_CALLOUTS)
-        return replace(_box(found[1], name, (found[4] or found[5]).strip()), ends_by_itself=is_known)
+        title = (found[4] or found[5]).strip()
+        if _KINDS.get(name) == TAB:  # VuePress
+            title = title.strip('"')
+        return replace(_box(found[1], name, title), ends_by_itself=is_known)
     if found := _ADMONISH.match(line):
         return _of_mdbook(found[1], (found[2] or "note").lower(), found[3])
     if (found := _FENCE.match(line)) and found[2].lower() in _PROSE:

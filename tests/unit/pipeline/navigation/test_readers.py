@@ -379,3 +379,17 @@ def test_scripts_that_import_each_other_or_multiply_end() -> None:
 )
 def test_results_of_functions_and_what_is_put_into_values(script: str, value: object) -> None:
     assert read_module(script) == value
+
+
+def test_several_sidebars_stand_under_what_the_bar_above_the_pages_calls_them() -> None:
+    bar = "[{ text: 'Home', link: '/' }, { text: 'Guide', link: '/guide/start' },"
+    bar += "{ text: 'API', link: '/api/' }, { text: 'More', items: [{ text: 'Team', link: '/team/a' }] }]"
+    trees = "'/guide/': [{ text: 'One', link: '/guide/one' }], '/api/': [{ text: 'API', link: '/api/' }],"
+    trees += "'/': [{ text: 'All', link: '/all' }], '/team/': [{ text: 'A', link: '/team/a' }]"
+    script = f"export default {{ themeConfig: {{ nav: {bar}, sidebar: {{ {trees} }} }} }}"
+    assert lines(read_vitepress(script, "config.ts")) == [
+        "Guide|", "  One|/guide/one", "API|/api/", "All|/all", "Team|", "  A|/team/a",
+    ]  # fmt: skip
+    assert lines(read_vuepress(script, "config.ts")) == [
+        "All|all", "Guide|", "  One|guide/one", "API|api", "Team|", "  A|team/a",
+    ]  # fmt: skip

@@ -151,6 +151,11 @@ def test_a_title_given_to_a_callout_is_text() -> None:
     assert blocks("/// tip | Mind this\nbody\n///\n") == [("text", "Mind this"), ("text", "body")]
 
 
+def test_quotation_marks_around_the_title_of_a_tab_are_not_part_of_it() -> None:
+    text = ':::: tabs\n\n::: tab "On [Unix]"\n\nbody\n\n:::\n\n::::\n'
+    assert [shown for _, shown in blocks(text)] == ["On [Unix]", "body"]
+
+
 def test_an_unclosed_box_is_text() -> None:
     assert blocks("/// tip\nbody\n") == [("text", "/// tip body")]
     assert blocks("::: bakery.oven\nbody\n") == [("text", "::: bakery.oven body")]
