@@ -24,6 +24,8 @@ _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t]+([^\n]*))?\Z")
 
 _BLOCK_OPTION = re.compile(r"[ ]{4,}(attrs|name|new|open|select|type|types):(?:[ \t]+([^\n]*))?\Z")
 
+# Of VitePress, behind a title.
+_ATTRIBUTES = re.compile(r"[ \t]*\{(open|[.#][\w-][^{}\n]{0,100})\}\Z")
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning admonition"
 # Of VitePress and Docusaurus.
 _OTHER_CALLOUTS = frozenset({"info", "success", "secondary"})
@@ -76,9 +78,12 @@ def read_opening(line: str) -> Box | None:
         name = found[3].lower()
         is_known = found[1][0] == ":" and (bool(found[2]) or name in _PROSE or name in _OTHER_CALLOUTS)
         title = (found[4] or found[5]).strip()
+        attributes = _ATTRIBUTES.search(title)
+        title = title[: attributes.start()] if attributes else title
         if _KINDS.get(name) == TAB:  # VuePress
             title = title.strip('"')
-        return replace(_box(found[1], name, title), ends_by_itself=is_known)
+        is_open = attributes is not None and attributes[1] == "open"
+        return replace(_box(found[1], name, title), ends_by_itself=is_known, is_open=is_open)
     if found := _ADMONISH.match(line):
         return _of_mdbook(found[1], (found[2] or "note").lower(), found[3])
     if (found := _FENCE.match(line)) and found[2].lower() in _PROSE:

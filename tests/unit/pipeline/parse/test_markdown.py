@@ -156,6 +156,12 @@ def test_quotation_marks_around_the_title_of_a_tab_are_not_part_of_it() -> None:
     assert [shown for _, shown in blocks(text)] == ["On [Unix]", "body"]
 
 
+def test_attributes_behind_the_title_of_a_box_are_not_part_of_it() -> None:
+    html = markdown_parser().render("::: details Mind {open}\nbody\n:::\n\n::: tip T {#a .b}\nbody\n:::\n")
+    assert "<details" in html and " open" in html and "{" not in html
+    assert blocks("::: tip Use {x}\nbody\n:::\n")[0] == ("text", "Use {x}")
+
+
 def test_an_unclosed_box_is_text() -> None:
     assert blocks("/// tip\nbody\n") == [("text", "/// tip body")]
     assert blocks("::: bakery.oven\nbody\n") == [("text", "::: bakery.oven body")]
