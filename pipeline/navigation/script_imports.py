@@ -17,7 +17,7 @@ from .literals import UNREAD, read_exports
 MAX_SCRIPTS, MAX_DEPTH = 40, 5
 MAX_CHARS = 1_000_000
 _IMPORT = re.compile(
-    r"""^[ \t]*import[ \t]+(?!type\b)(?P<names>[^'";]{1,2000}?)\s*\bfrom[ \t]*"""
+    r"""^[ \t]*import[ \t]+(?!type\b)(?P<names>(?:(?!\nimport\b)[^'";]){1,2000}?)\s*\bfrom[ \t]*"""
     r"""(['"])(?P<path>\.{1,2}/[^'"\n]{1,300})\2"""
     r"""|^[ \t]*(?:const|let|var)[ \t]+(?P<required>[\w$]{1,100})[ \t]*=[ \t]*"""
     r"""require\([ \t]*(['"])(?P<path2>\.{1,2}/[^'"\n]{1,300})\5[ \t]*\)""",
