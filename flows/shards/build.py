@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -149,11 +149,10 @@ class SetBuild:
             return self._all(publishing.NAME, partial(publishing.write_tables, folder), key, model=model)
 
         records = publishing.shard_records(written)
-        staged = publishing.stage_set(
-            self._run, self._store, write, merged, records, rejections, sorted(languages or {"en"})
-        )
         plain = sum(each["values"]["without_headings"] for each in counts.values())
-        staged = replace(staged, manifest=replace(staged.manifest, passages_without_headings=plain))
+        staged = publishing.stage_set(
+            self._run, self._store, write, merged, records, rejections, sorted(languages or {"en"}), plain
+        )
         return SetResult(staged, rejections, *_costs(surveys), _failed(self._failures, surveys))
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:

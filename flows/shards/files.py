@@ -112,10 +112,8 @@ class PassFiles:
             raise _lost(self._table(table), error) from error
 
     def _put(self, name: str, rows: pa.Table, of_pass: Mapping[bytes, bytes]) -> str:
-        sink, marked = (
-            pa.BufferOutputStream(),
-            rows.replace_schema_metadata({**(rows.schema.metadata or {}), **of_pass}),
-        )
+        marked = rows.replace_schema_metadata({**(rows.schema.metadata or {}), **of_pass})
+        sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, marked.schema) as file:
             file.write_table(marked)
         content = sink.getvalue()
