@@ -72,8 +72,18 @@ class Driver(Protocol):
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
         """Call ``work``, which runs the stage after those of the handles; return its result and a handle."""
 
-    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
-        """Return the results of a function on each batch, in order, ``slots`` at a time."""
+    def map(
+        self,
+        name: str,
+        function: Callable[[A], T],
+        batches: Sequence[A],
+        slots: int,
+        labels: Sequence[str] = (),
+    ) -> list[T]:
+        """Return the results of a function on each batch, in order, ``slots`` at a time.
+
+        ``labels`` name the batches where they are shown; otherwise they are numbered.
+        """
 
 
 class Progress(Protocol):

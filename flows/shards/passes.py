@@ -81,7 +81,8 @@ class PassCaller:
 
             start = time.perf_counter()
             try:
-                records = self.driver.map(_label(name, tasks), one, range(len(tasks)), workers.count)
+                labels = [_label(name, task) for task in tasks]
+                records = self.driver.map(name, one, range(len(tasks)), workers.count, labels)
             finally:
                 for number in sorted(remarks):
                     self._say(_shard(tasks[number]), remarks[number])
@@ -102,9 +103,10 @@ def _shard(task: Any) -> str:
     return getattr(task, "shard", ALL_SHARDS)
 
 
-def _label(name: str, tasks: Sequence[Any]) -> str:
-    """Return what Prefect shows of each task, before its number and how many there are."""
-    return f"{name} of shard" if any(map(_shard, tasks)) else f"{name} of all shards"
+def _label(name: str, task: Any) -> str:
+    """Return what Prefect shows of a task: it may be one of few shards, whatever its number."""
+    shard = _shard(task)
+    return f"{name} of shard {shard}" if shard else f"{name} of all shards"
 
 
 def _lost(name: str, task: Any, failure: WorkerFailed) -> OutOfResources:

@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.engines.local import Inline, InlineCaller, Processes
+from noctule.flows.run import prefect_tasks
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.workers import Begin
@@ -109,6 +111,21 @@ def test_what_a_shard_cannot_use_of_its_caches_is_in_the_log(
     with caplog.at_level(logging.INFO, "noctule"):
         nights.build()
     assert shards_with_damage(text for _, text in lines(caplog)) == ["shard 0000", "shard 0002"]
+
+
+def test_a_task_of_prefect_names_the_shard_and_not_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass may be made again over the third of several shards alone."""
+    shown = list[str]()
+
+    def run(call: Any, _stage: str, name: str) -> Any:
+        shown.append(name)
+        return call.work()
+
+    monkeypatch.setattr(prefect_tasks, "_run", run)
+    caller = PassCaller("inline", Inline(), InlineCaller(), prefect_tasks.PrefectDriver())
+    caller.call("survey", remarking, [Task("0001"), Task("0003")])
+    caller.call("set", remarking, [Task("")])
+    assert shown == ["survey of shard 0001", "survey of shard 0003", "set of all shards"]
 
 
 def test_a_pass_that_took_a_while_says_how_long(
