@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, TypeVar
@@ -68,6 +69,9 @@ class Driver(Protocol):
     @property
     def times(self) -> tuple[StageTime, ...]:
         """Return the finished stages in order."""
+
+    def measure(self, stage: str) -> AbstractContextManager[None]:
+        """Return a context in which the time of a stage is taken; raise if a signal arrived meanwhile."""
 
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
         """Call ``work``, which runs the stage after those of the handles; return its result and a handle."""

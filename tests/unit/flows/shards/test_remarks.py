@@ -11,12 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from noctule.artifacts.store.night_reports import read_night
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.engines.local import Inline, InlineCaller, Processes
 from noctule.flows.run import prefect_tasks
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import seconds_by_stage
 from noctule.flows.run.workers import Begin
 from noctule.flows.shards.passes import PassCaller
 from noctule.flows.shards.plan import ShardPlan
@@ -140,6 +142,20 @@ def test_a_pass_that_took_a_while_says_how_long(
         each.getMessage().rpartition(": ")[0] for each in caplog.records if each.getMessage().endswith(" s")
     ]
     assert said == ["counts of 2 shards", "set of all shards"]
+
+
+def test_the_report_of_a_night_has_the_seconds_of_each_pass(nights: Nights) -> None:  # noqa: F811
+    nights.change_library()
+    done = nights.build()
+    passes = ["files", "survey", "conflicts", "links", "counts", "statistics", "communities", "snapshot", "set"]
+    taken = seconds_by_stage(done.times)
+    assert [name for name in taken if name in passes] == passes and taken["survey"] > 0
+    assert sum(taken.values()) <= done.seconds
+    night = read_night(nights.sharded.root, done.snapshot)
+    assert night is not None
+    assert {each["stage"]: each["seconds"] for each in night["stages"] if each["stage"] in passes} == {
+        name: taken[name] for name in passes
+    }
 
 
 def _break(root: Path, number: int) -> None:
