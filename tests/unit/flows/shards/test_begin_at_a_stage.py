@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from noctule.artifacts.disk.manifest_records import FileEntry
+from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.graph import BUILD, reads_sources
 from noctule.flows.report.dry_run import dry_run
+from noctule.flows.run import retry
 from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.shards import link_graph, writing
 from noctule.flows.shards.build import SetBuild
@@ -19,6 +22,8 @@ from noctule.flows.shards.files import PassFiles
 from noctule.flows.shards.passes import made_anew
 from noctule.flows.shards.worker import ALL_SHARDS
 from noctule.flows.stages import encode
+from noctule.pipeline.settings.reading import parse
+from tests.faulty_store import FaultyStore, faulty_store
 from tests.unit.flows.shards.test_shards import Built, built, copy, settings_for  # noqa: F401  # fixtures
 
 EVERY = ("survey", "links", "counts", "statistics", "communities", "snapshot")
@@ -121,6 +126,30 @@ def test_a_dry_run_of_a_set_reads_its_sources_whatever_the_stage(copy: Built) ->
     )
     found = dry_run(run, copy.sharded)
     assert found.reads and {each.collection: each.files for each in found.collections} == {"library": 39}
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FaultyStore]]:
+    monkeypatch.setattr(retry, "_PAUSES_S", (0.0, 0.0))
+    with faulty_store() as empty:
+        empty.put(**{f"{number}.md": f"# Owl {number}\n\nOf [another](1.md)." for number in range(6)})
+        yield empty
+
+
+def test_only_a_stage_that_reads_files_reads_those_at_an_address_again(
+    bucket: type[FaultyStore], tmp_path: Path
+) -> None:
+    given = {
+        "collections": {"c": {"root": "faulty://bucket"}},
+        "engine": {"name": "inline"},
+        "shards": {"count": 2, "drift": 0},
+    }
+    settings, store, read = parse(given, where="test"), Store(tmp_path / "store"), dict[str, int]()
+    for start in (None, "embed", "load model", "hash", "parse"):
+        bucket.requests.clear()
+        build_snapshot(settings, store, options=BuildOptions(start=start))
+        read[str(start)] = len(set(bucket.asked("read")))
+    assert read == {"None": 6, "embed": 0, "load model": 0, "hash": 6, "parse": 6}
 
 
 class _Stopped(Exception):
