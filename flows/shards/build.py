@@ -19,6 +19,7 @@ from typing import Any
 
 from ... import artifacts, flows, pipeline
 from ...artifacts.store.store import Store
+from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import canonical_json, combined_hash, doc_id
 from ...pipeline.model import Rejection
@@ -31,6 +32,7 @@ from ..run.executor import Execution
 from ..run.stage import Driver
 from ..run.versions import sources_hash
 from ..sources.published import published_assets
+from ..stages.encode import EXPORTING, known_export
 from ..stages.write import StagedSnapshot
 from . import counting, link_graph, linking, listing, merging, publishing, survey, writing
 from .failed_collections import (
@@ -131,9 +133,7 @@ class SetBuild:
         surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
-        if not self._before:  # what a worker logs comes after its pass
-            _log.info("the model for searching is exported now, if there is none: this can take a minute")
-        merged = self._all(merging.NAME, merging.merge, merging.corpus_key(counts))
+        merged = self._merged(counts)
         if drift := merged["values"]["drift"]:
             allowed = self._run.settings.shards.drift
             _log.info("statistics are kept: scores have drifted by %.2g, of %.2g allowed", drift, allowed)
@@ -154,6 +154,16 @@ class SetBuild:
             self._run, self._store, write, merged, records, rejections, sorted(languages or {"en"}), plain
         )
         return SetResult(staged, rejections, *_costs(surveys), _failed(self._failures, surveys))
+
+    def _merged(self, counts: Mapping[str, Record]) -> Record:
+        """Return the record of what belongs to the whole corpus.
+
+        Where the model is exported, that worker ends: torch leaves hundreds of megabytes in its process.
+        """
+        is_exported = known_export(self._run, self._store, find(self._run.settings.embed)) is None
+        if is_exported:  # what a worker logs comes after its pass
+            self._passes.say(ALL_SHARDS, [(logging.INFO, EXPORTING)])
+        return self._all(merging.NAME, merging.merge, merging.corpus_key(counts), apart=is_exported)
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
         """Return the record of each shard's survey, and the documents left out because of other shards."""
@@ -177,14 +187,14 @@ class SetBuild:
         noted = {name: record["values"] for name, record in surveys.items()}
         return away or refused_collections(self._run, self._store, noted)
 
-    def _each(self, name: str, work: Pass, keys: Mapping[str, str], **more: Any) -> dict[str, Record]:
+    def _each(
+        self, name: str, work: Pass, keys: Mapping[str, str], *, apart: bool = False, **more: Any
+    ) -> dict[str, Record]:
         """Return the record of a pass over each of these shards."""
         tasks = [
             self._task(shard, key, anew=self._is_to_repeat(shard, name), **more)
             for shard, key in keys.items()
         ]
-        # The first night exports a model, and torch leaves hundreds of megabytes in its process.
-        apart = name == merging.NAME and not self._before
         found = dict(zip(keys, self._passes.call(name, work, tasks, apart=apart), strict=True))
         for shard, record in found.items():
             self._note(shard, name, record.get("key", ""))

@@ -91,10 +91,10 @@ class PassCaller:
             return self.driver.map(name, one, range(len(tasks)), workers.count, labels)
         finally:
             for number in sorted(remarks):
-                self._say(_shard(tasks[number]), remarks[number])
+                self.say(_shard(tasks[number]), remarks[number])
 
-    def _say(self, shard: str, remarks: Sequence[Remark]) -> None:
-        """Log the remarks of a worker, each once a run: several passes open the same caches."""
+    def say(self, shard: str, remarks: Sequence[Remark]) -> None:
+        """Log remarks on a shard, each once a run: several passes open the same caches."""
         for level, text in remarks:
             if (shard, text) not in self._said:
                 self._said.add((shard, text))

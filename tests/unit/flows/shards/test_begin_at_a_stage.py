@@ -19,9 +19,10 @@ from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.shards import link_graph, writing
 from noctule.flows.shards.build import SetBuild
 from noctule.flows.shards.files import PassFiles
-from noctule.flows.shards.passes import made_anew
+from noctule.flows.shards.passes import PassCaller, made_anew
 from noctule.flows.shards.worker import ALL_SHARDS
 from noctule.flows.stages import encode
+from noctule.flows.stages.encode import EXPORTING
 from noctule.pipeline.settings.reading import parse
 from tests.faulty_store import FaultyStore, faulty_store
 from tests.unit.flows.shards.test_shards import Built, built, copy, settings_for  # noqa: F401  # fixtures
@@ -95,6 +96,31 @@ def test_a_set_begins_at_a_stage(
     assert (again.parsed, again.encoded > 0) == (39 if stage == "parse" else 0, stage == "embed")
     assert len(exported) == (stage == "query model")
     assert f"--from {stage}: these passes are repeated: {', '.join(made)}" in caplog.text
+
+
+@pytest.mark.parametrize("start", ["query model", "links"])
+def test_the_model_is_exported_by_a_worker_that_ends_and_this_is_said_once(
+    start: str,
+    copy: Built,  # noqa: F811
+    exported: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Torch leaves hundreds of megabytes in its process; what a worker says comes after its pass."""
+    ended, call = list[str](), PassCaller.call
+
+    def noting(self: PassCaller, name: str, work: Any, tasks: Any, *, apart: bool = False) -> object:
+        assert EXPORTING in caplog.text or not apart
+        ended.extend([name] if apart else [])
+        return call(self, name, work, tasks, apart=apart)
+
+    monkeypatch.setattr(PassCaller, "call", noting)
+    settings = settings_for(copy.root, count=3, drift=0)
+    with caplog.at_level(logging.INFO, "noctule"):
+        build_snapshot(settings, copy.sharded, options=BuildOptions(start=start))
+    is_exported = start == "query model"
+    assert (ended, exported) == ((["statistics"], ["model"]) if is_exported else ([], []))
+    assert caplog.text.count(EXPORTING) == is_exported
 
 
 def test_a_set_makes_nothing_again_for_what_every_run_makes(copy: Built, passes: dict[str, int]) -> None:  # noqa: F811
