@@ -33,6 +33,7 @@ from ..run.stage import Driver
 from ..run.versions import sources_hash
 from ..sources.published import published_assets
 from ..stages.encode import EXPORTING, known_export
+from ..stages.guards import CollectionSize
 from ..stages.write import StagedSnapshot
 from . import counting, link_graph, linking, listing, merging, publishing, survey, writing
 from .failed_collections import (
@@ -40,6 +41,7 @@ from .failed_collections import (
     kept_collections,
     kept_rejections,
     refused_collections,
+    sizes_of_collections,
     snapshots_of_shards,
 )
 from .files import of_corpus, table_digest
@@ -102,6 +104,7 @@ class SetBuild:
         task = listing.ListingTask(run.settings, run.store, run.options)
         self._listed = listing.listed(self._passes.call(listing.NAME, listing.find, [task])[0], run.settings)
         self._made = {ALL_SHARDS: {listing.NAME: self._listed.key}}
+        self._judged: dict[str, CollectionSize] = {}
         self._read(self._listed.failures)
 
     def _read(self, failures: Mapping[str, NoctuleError]) -> None:
@@ -167,10 +170,15 @@ class SetBuild:
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
         """Return the record of each shard's survey, and the documents left out because of other shards."""
-        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
-        while failed := self._failed_in(surveys):
+        while True:
+            surveys, left_out = self._without_conflicts()
+            failed = survey.away(surveys.values()) or self._refused(surveys, left_out)
+            if not failed:
+                return surveys, left_out
             self._read({**self._failures, **failed})
-            surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
+
+    def _without_conflicts(self) -> tuple[dict[str, Record], list[Rejection]]:
+        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
         left_out: list[Rejection] = []
         while found := _rejected(self._all(survey.CONFLICTS, survey.find_conflicts, "")):
             left_out += found
@@ -181,11 +189,15 @@ class SetBuild:
             surveys |= self._each(survey.NAME, survey.survey, dict.fromkeys(sorted(again), ""))
         return surveys, left_out
 
-    def _failed_in(self, surveys: Mapping[str, Record]) -> dict[str, NoctuleError]:
-        """Return the collections that were away while shards read them, hold too little, or lost too much."""
-        away = survey.away(surveys.values())
+    def _refused(
+        self, surveys: Mapping[str, Record], left_out: Sequence[Rejection]
+    ) -> dict[str, NoctuleError]:
+        """Return the collections that hold too little or lost too much; each is judged once for its size."""
         noted = {name: record["values"] for name, record in surveys.items()}
-        return away or refused_collections(self._run, self._store, noted)
+        sizes = sizes_of_collections(self._store, noted, left_out)
+        new = {name: size for name, size in sizes.items() if self._judged.get(name) != size}
+        self._judged.update(new)
+        return refused_collections(self._run, self._store, new)
 
     def _each(
         self, name: str, work: Pass, keys: Mapping[str, str], *, apart: bool = False, **more: Any

@@ -184,6 +184,36 @@ def test_a_collection_that_lost_too_much_keeps_its_documents(
     assert said == ["accepted: collection 'journal' would lose 5 of its 13 documents (38%)"]
 
 
+def test_what_is_accepted_is_said_once_though_another_collection_fails(
+    nights: Nights,  # noqa: F811
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """All shards are surveyed again without the one that fails, and the others judged no second time."""
+    _break(nights.root, 5)
+    for number in range(8):
+        (nights.root / f"library/library{number:02}.md").write_bytes(b"\x00\xff\xfe")
+    with caplog.at_level(logging.INFO, "noctule"):
+        options = BuildOptions(accept_shrink=True)
+        done = build_snapshot(settings_for(nights.root, count=3, drift=0), nights.sharded, options=options)
+    assert list(done.failed) == ["library"]
+    said = [text for _, text in lines(caplog) if text.startswith("accepted")]
+    assert said == ["accepted: collection 'journal' would lose 5 of its 13 documents (38%)"]
+
+
+def test_documents_whose_address_another_shard_has_are_lost_to_the_collection(nights: Nights) -> None:  # noqa: F811
+    plan = ShardPlan("hash", 3, ("library", "journal"))
+    names = [f"journal{number:02}" for number in range(12)]
+    apart = [x for x in names if len({plan.shard_of(f"journal:{x}.{end}") for end in ("md", "txt")}) == 2][:5]
+    for name, gone in zip(apart, [each for each in names if each not in apart][:5], strict=True):
+        (nights.root / f"journal/{name}.txt").write_text(f"The other {name}.\n")
+        (nights.root / f"journal/{gone}.md").unlink()
+    nights.change_library()
+    whole = build_snapshot(settings_for(nights.root), nights.whole)
+    failed = nights.build()
+    assert failed.failed == whole.failed and "lose 5 of its 13 documents" in failed.failed["journal"]
+    nights.require_as_the_whole()
+
+
 def test_few_unusable_files_in_one_shard_are_no_failure_of_the_collection(nights: Nights) -> None:  # noqa: F811
     """Of one shard they are all; of the collection they are few."""
     plan = ShardPlan("folder", 2, ("library", "journal"))
