@@ -143,7 +143,7 @@ class SetBuild:
         key, model = merged["key"], merging.exported_model(merged)
         divided = self._all(link_graph.NAME, link_graph.divide, key)
         corpus = combined_hash([key, *map(str, sorted(divided["tables"].items()))])
-        keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._shards}
+        keys = {name: writing.key_of(counts[name], links[name], corpus) for name in self._shards}
         written = self._each(writing.NAME, writing.write, keys, model=model)
         rejections = self._rejections(surveys, clashing)
         languages = {each for record in surveys.values() for each in record["values"]["languages"]}
@@ -156,7 +156,8 @@ class SetBuild:
         staged = publishing.stage_set(
             self._run, self._store, write, merged, records, rejections, sorted(languages or {"en"}), plain
         )
-        return SetResult(staged, rejections, *_costs(surveys), _failed(self._failures, surveys))
+        costs, failed = survey.costs(surveys.values()), survey.failed(self._failures, surveys.values())
+        return SetResult(staged, rejections, *costs, failed)
 
     def _merged(self, counts: Mapping[str, Record]) -> Record:
         """Return the record of what belongs to the whole corpus.
@@ -286,27 +287,6 @@ class SetBuild:
 
 def _rejected(record: Record) -> list[Rejection]:
     return [Rejection(**each) for each in record["values"]["rejections"]]
-
-
-def _snapshot_key(counts: Record, links: Record, corpus: str) -> str:
-    """Return what the snapshot of a shard depends on, besides the bytes of its assets."""
-    values = links["values"]
-    return combined_hash([counts["key"], values["links"], *values["digests"], corpus])
-
-
-def _failed(failures: Mapping[str, NoctuleError], surveys: Mapping[str, Record]) -> dict[str, str]:
-    """Return the collections that failed, in all shards or in one, and why."""
-    in_shards = [each for record in surveys.values() for each in record["values"]["failed"].items()]
-    return dict(in_shards) | {name: str(error) for name, error in sorted(failures.items())}
-
-
-def _costs(surveys: Mapping[str, Record]) -> tuple[int, int, int]:
-    """Return how many files were parsed, and how many passages encoded, out of how many."""
-    values = [record["values"] for record in surveys.values()]
-    parsed, encoded, vectors = (
-        sum(each[name] for each in values) for name in ("parsed", "encoded", "vectors")
-    )
-    return parsed, encoded, vectors
 
 
 def code_version() -> str:

@@ -28,7 +28,7 @@ PASSES = "passes"
 CORPUS = "corpus"
 _FORMAT = 3
 _PASS, _KEY = b"pass", b"key"
-# On a network file system a worker may for a moment still see what another machine has replaced, or nothing.
+# On a network disk a worker may for a moment see nothing, or what another machine has replaced.
 _SEEN_WITHIN_S = 20.0
 _LOOK_AGAIN_S = 0.1
 _ROWS_AT_A_TIME = 65_536
@@ -39,7 +39,7 @@ class PassFiles:
     """The tables and records in one folder; tables are memory-mapped when they are read.
 
     ``made`` has the keys of the passes that this run has made there: only what they left is read, and waited
-    for if need be. Without it, whatever is there is read. ``whose`` says in messages what the passes are over.
+    for if need be. Without it, whatever is there is read. ``whose`` says what the passes are over.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class PassFiles:
         return self._of_this_run(look, self._table(table))
 
     def _of_this_run(self, look: Callable[[], tuple[str, str, T]], path: Path) -> T:
-        """Return what ``look`` finds with the name and the key of its pass, once it is there and of this run."""
+        """Return what ``look`` finds with the name and key of its pass, once it is there and of this run."""
         deadline = time.monotonic() + (0 if self._made is None else _SEEN_WITHIN_S)
         while True:
             is_last = time.monotonic() >= deadline

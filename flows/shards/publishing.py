@@ -35,7 +35,7 @@ NAME = "set"
 Record = Mapping[str, Any]
 
 
-def stage_set(
+def stage_set(  # noqa: PLR0913, PLR0917  # all that a set is made of
     run: RunContext,
     store: Store,
     write: Callable[[Path], Record],

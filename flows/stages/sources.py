@@ -27,7 +27,7 @@ from ..sources.remote_sources import FileHash, RemoteSources, require_complete
 from .groups import Group, group_key, grouped
 from .guards import require_unshrunk
 
-# A shard whose passages are encoded again begins before its files are hashed, and need not read them.
+# A shard whose passages are encoded again hashes its files too, and need not read those that it knows.
 _READING = frozenset({"discover", "hash", "parse"})
 
 

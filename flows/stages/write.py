@@ -82,7 +82,7 @@ def write_snapshot(
     return StagedSnapshot(staging, manifest)
 
 
-def _manifest(
+def _manifest(  # noqa: PLR0913, PLR0917  # all that it says
     run: RunContext,
     staging: Staging,
     counts: dict[str, int],

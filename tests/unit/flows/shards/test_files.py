@@ -77,7 +77,10 @@ def test_what_never_comes_ends_in_an_error_that_names_file_and_shard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "_SEEN_WITHIN_S", 0.2)
-    for there, whose in ((of_shard(tmp_path, "0003", {}), "shard 0003"), (of_corpus(tmp_path, {}), "all shards")):
+    for there, whose in (
+        (of_shard(tmp_path, "0003", {}), "shard 0003"),
+        (of_corpus(tmp_path, {}), "all shards"),
+    ):
         for read, name in ((there.read, "rows.arrow"), (there.values, "rows.json")):
             began = time.monotonic()
             with pytest.raises(ArtifactError, match=f"over {whose} left is not there") as caught:

@@ -147,7 +147,17 @@ def test_a_pass_that_took_a_while_says_how_long(
 def test_the_report_of_a_night_has_the_seconds_of_each_pass(nights: Nights) -> None:  # noqa: F811
     nights.change_library()
     done = nights.build()
-    passes = ["files", "survey", "conflicts", "links", "counts", "statistics", "communities", "snapshot", "set"]
+    passes = [
+        "files",
+        "survey",
+        "conflicts",
+        "links",
+        "counts",
+        "statistics",
+        "communities",
+        "snapshot",
+        "set",
+    ]
     taken = seconds_by_stage(done.times)
     assert [name for name in taken if name in passes] == passes and taken["survey"] > 0
     assert sum(taken.values()) <= done.seconds
