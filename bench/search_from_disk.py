@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -17,24 +18,24 @@ from selenium import webdriver
 from bench.browser_pages import chromium
 from bench.typed_search import KEY_MS, NOCTULE_HOOKS, TYPE
 
-_READ = "return performance.getEntriesByType('resource').map((each) => each.name)"
+_SENT = "Network.requestWillBeSent"
 
 
 def measure(site: Path, queries: Sequence[str]) -> None:
     """Print for each query what it reads, typed into the first page of the site with an empty cache."""
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch,
-        chromium(Path(scratch), ("--window-size=1440,900",)) as driver,
+        chromium(Path(scratch), ("--window-size=1440,900",), logs_requests=True) as driver,
     ):
         for query in queries:
             driver.execute_cdp_cmd("Network.clearBrowserCache", {})
             driver.get((site / "index.html").as_uri())
-            before = _read(driver)
+            _read(driver)
             driver.execute_script(NOCTULE_HOOKS)
             found: dict[str, Any] = driver.execute_async_script(TYPE, query, KEY_MS)
             if "error" in found:
                 raise RuntimeError(f"typing {query!r} failed in the browser: {found['error']}")
-            read = _read(driver)[len(before) :]
+            read = _read(driver)
             size = sum(path.stat().st_size for path in read) / 1e3
             manifest = sum(path.stat().st_size for path in read if path.stem == "manifest") / 1e3
             hits = driver.execute_script("return document.querySelectorAll('#SearchList a').length")
@@ -46,8 +47,10 @@ def measure(site: Path, queries: Sequence[str]) -> None:
 
 
 def _read(driver: webdriver.Chrome) -> list[Path]:
-    """Return the files that the page has read, in order."""
-    return [Path(unquote(urlsplit(name).path)) for name in driver.execute_script(_READ)]
+    """Return the files that the page has read since the last call, in order."""
+    events = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
+    sent = (each["params"]["request"]["url"] for each in events if each["method"] == _SENT)
+    return [Path(unquote(urlsplit(address).path)) for address in sent if address.startswith("file:")]
 
 
 if __name__ == "__main__":

@@ -185,9 +185,7 @@ def _outline(
 
 def _entitle(library: Library, titles: Mapping[int, str]) -> None:
     """Give documents, by row, these titles."""
-    library.entries = tuple(
-        replace(each, title=titles[each.row]) if each.row in titles else each for each in library.entries
-    )
+    library.entries = tuple(replace(each, title=titles.get(each.row, each.title)) for each in library.entries)
     library.by_id = {entry.doc_id: entry for entry in library.entries}
     library.listed = tuple(entry for entry in library.entries if entry.shown.listed)
 
