@@ -46,10 +46,13 @@ EVERYWHERE = Visibility()
 
 
 def word_of(value: object) -> str:
-    """Return a value as one word in lower case; a number is true unless it is zero, as Hugo reads it."""
+    """Return a value as one word in lower case; a number is true unless it is zero, as Hugo reads it.
+
+    Lists and tables are none: nothing in them is written out, such as a number of thousands of digits.
+    """
     if isinstance(value, int | float):
         return str(bool(value)).lower()
-    return "" if value is None else str(value).strip().lower()
+    return value.strip().lower() if isinstance(value, str) else ""
 
 
 def visibility_of(front_matter: str) -> Visibility:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...pipeline.navigation.sidebars import read_script
+from ...pipeline.navigation.sidebars import read_script, with_root_locale
 from ...pipeline.navigation.site_scripts import starlight_options
+from ...pipeline.settings.site import LANGUAGE
 from .taken_over import TakenOver, collection_name, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
@@ -20,7 +21,7 @@ _DOCUSAURUS_LEFT = {
 
 def docusaurus(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``docusaurus.config.js``."""
-    given = as_table(read_script(config.text(), config.name))
+    given = as_table(read_script(config.script(), config.name))
     presets = as_list(given.get("presets"))
     options = [each[1] for each in presets if isinstance(each, list) and len(each) > 1]
     docs = next((as_table(each.get("docs")) for each in options if isinstance(each, dict)), {})
@@ -81,11 +82,11 @@ def starlight(config: ToolFile) -> TakenOver:
     if not root.is_dir():
         raise ValueError("there is no folder src/content/docs, in which Starlight keeps its documents")
     found = TakenOver("Starlight", config, root, include=["**/*.md", "**/*.mdx"])
-    given = as_table(read_script(config.text(), config.name))
+    given = as_table(read_script(config.script(), config.name))
     found.take_static(as_text(given.get("publicDir")) or "public", "src/assets")
     found.site(given, base_url="site")
     found.take("site", "slugs", True, "Starlight's slug in front matter")
-    options = starlight_options(config.text(), config.name)
+    options = starlight_options(config.script(), config.name)
     title = options.get("title")
     title = title if isinstance(title, str) else next(iter(texts_of(title).values()), "")
     found.take("site", "title", title, "starlight()")
@@ -102,7 +103,7 @@ def starlight(config: ToolFile) -> TakenOver:
 
 def mintlify(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``docs.json`` or ``mint.json``."""
-    given = as_table(read_script(config.text(), config.name))
+    given = as_table(read_script(config.script(), config.name))
     found = TakenOver("Mintlify", config, config.folder, include=["**/*.md", "**/*.mdx"])
     found.site(given, title="name", description="description")
     set_order(found, config.path)
@@ -119,19 +120,40 @@ def mintlify(config: ToolFile) -> TakenOver:
 
 def vitepress(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``.vitepress/config``."""
-    given = as_table(read_script(config.text(), config.name))
+    given = with_root_locale(read_script(config.script(), config.name))
     root = config.beside(f"../{as_text(given.get('srcDir')) or '.'}")
     found = TakenOver("VitePress", config, root)
     found.site(given, title="title", description="description", language="lang")
+    hostname, base = as_text(as_table(given.get("sitemap")).get("hostname")), as_text(given.get("base"))
+    found.take(
+        "site", "base_url", hostname and hostname.rstrip("/") + (base or "/"), "sitemap.hostname, base"
+    )
+    theme = as_table(given.get("themeConfig"))
+    pattern = as_text(as_table(theme.get("editLink")).get("pattern"))
+    found.take("site", "edit_url", pattern.replace(":path", "{path}"), "themeConfig.editLink")
     set_order(found, config.path)
     found.leave_out(given.get("srcExclude"))
-    found.left += [f"{key} of VitePress" for key in ("head", "rewrites", "locales") if given.get(key)]
+    found.left += [f"{key} of VitePress" for key in ("head", "rewrites") if given.get(key)]
+    found.left += ["themeConfig.logo"] if theme.get("logo") else []
+    _take_languages(found, as_table(given.get("locales")), as_text(given.get("lang")))
+    found.left += [] if given else ["everything: its settings are not literals"]
     return found
+
+
+def _take_languages(found: TakenOver, locales: Mapping[str, Any], main: str) -> None:
+    """Take over the languages of VitePress, each with its folder; others are sites of their own."""
+    tags = {
+        key: as_text(as_table(each).get("lang")) or (main if key == "root" else key)
+        for key, each in locales.items()
+    }
+    there = {key: tag for key, tag in tags.items() if key == "root" or found.finds(found.root / key)}
+    codes = {tag: "" if key == "root" else key for key, tag in there.items() if LANGUAGE.fullmatch(tag)}
+    found.take("site", "languages", codes if len(codes) > 1 else {}, "locales")
 
 
 def vuepress(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``.vuepress/config``."""
-    given = as_table(read_script(config.text(), config.name))
+    given = as_table(read_script(config.script(), config.name))
     found = TakenOver("VuePress", config, config.beside(".."))
     found.site(given, title="title", description="description", language="lang")
     set_order(found, config.path)
@@ -144,7 +166,7 @@ def vuepress(config: ToolFile) -> TakenOver:
 
 def quartz(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``quartz.config.ts``."""
-    given = as_table(as_table(read_script(config.text(), config.name)).get("configuration"))
+    given = as_table(as_table(read_script(config.script(), config.name)).get("configuration"))
     found = TakenOver("Quartz", config, config.beside("content"))
     found.site(given, title="pageTitle")
     if isinstance(given.get("baseUrl"), str):

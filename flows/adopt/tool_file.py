@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...pipeline.navigation.script_imports import with_imports
 from ...pipeline.untrusted import NotRead, is_within, read_regular
 
 MAX_BYTES = 2_000_000
@@ -31,11 +32,23 @@ class ToolFile:
     def folder(self) -> Path:
         """Return the folder that the file's paths begin at."""
         parts = self.path.parts
+        if parts[-3:-1] == (".vitepress", "config"):
+            return self.path.parents[1]
         return self.path.parents[2] if parts[-3:-1] == ("config", "_default") else self.path.parent  # Hugo's
 
     def text(self, path: Path | None = None) -> str:
         """Return the text of the file, or of another of the project; raise ``NotRead`` and ``OSError``."""
         return read_regular(path or self.path, MAX_BYTES, self.project).decode("utf-8-sig", "replace")
+
+    def script(self) -> str:
+        """Return the text of the file, a script, with what it imports; raise ``NotRead`` and ``OSError``."""
+        return with_imports(self.text(), self.name, self._imported)
+
+    def _imported(self, name: str) -> str | None:
+        try:
+            return self.text(self.path.parent / name)
+        except (OSError, ValueError, NotRead):
+            return None
 
     def beside(self, given: object, default: str = ".") -> Path:
         """Return the path that the file names; raise ``NotRead`` if it leads out of the project."""

@@ -85,7 +85,8 @@ def take_over(path: Path) -> TakenOver:
 def _belongs(config: Path, reader: Callable[[ToolFile], TakenOver]) -> bool:
     """Return whether a file of a name that others use too is this tool's."""
     if reader in (vitepress, vuepress):
-        return config.parent.name == (".vitepress" if reader is vitepress else ".vuepress")
+        folder = config.parent.parent if config.stem == "index" else config.parent
+        return folder.name == (".vitepress" if reader is vitepress else ".vuepress")
     if reader is jupyter_book:
         return is_jupyter_book(config)
     return reader is not mintlify or b'"navigation"' in _head(config)
@@ -252,7 +253,7 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), mkdocs),
     (("book.toml",), _mdbook),
     (_scripts("docusaurus.config"), docusaurus),
-    (_scripts("config"), vitepress),
+    ((*_scripts("config"), *_scripts("index")), vitepress),
     (_scripts("config"), vuepress),
     (_scripts("astro.config"), starlight),
     (("quartz.config.ts",), quartz),

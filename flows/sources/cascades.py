@@ -19,7 +19,7 @@ from ...pipeline.identity import read_front_matter_json
 from ...pipeline.model import Rejection
 from ...pipeline.parse.drafts import draft_of
 from ...pipeline.settings.settings import Settings
-from ...pipeline.untrusted import with_lower_keys
+from ...pipeline.untrusted import as_text, with_lower_keys
 from ...pipeline.visibility import DRAFT
 from .publication_dates import pages_of
 from .publishing_rules import PublishingRules
@@ -50,14 +50,15 @@ class _Cascade:
         kinds = _OTHERS if _SECTION.search(path) else {_PAGE}
         if not (self._may_be("environment", {_PRODUCTION}) and self._may_be("kind", kinds)):
             return False
-        if self.target.get("type") and not _is_of_type(path, str(self.target["type"])):
+        kind = as_text(self.target.get("type"))
+        if kind and not _is_of_type(path, kind):
             return False
-        wanted = _matcher(str(self.target.get("path") or "**").lower())
+        wanted = _matcher((as_text(self.target.get("path")) or "**").lower())
         return wanted is None or any(map(wanted.match_file, _spellings(path.rpartition("content/")[2])))
 
     def _may_be(self, key: str, values: Set[str]) -> bool:
         """Return whether what the target says of a page is one of these, or is not understood."""
-        said = str(self.target.get(key) or "").lower()
+        said = (as_text(self.target.get(key)) or "").lower()
         return not said or said in values or not _SPECIAL.isdisjoint(said)
 
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.entry import REST, Contents
-from ...pipeline.navigation.myst_files import listed_patterns, myst_contents, read_toc
+from ...pipeline.navigation.entry import Contents
+from ...pipeline.navigation.myst_files import NamedDocuments, myst_contents, named_documents, read_toc
 from ...pipeline.untrusted import NotRead, read_regular, read_yaml, with_lower_keys
 from .file_patterns import (
     DOCUMENTS,
@@ -32,11 +32,12 @@ from .tool_settings import MAX_BYTES, NotKnown, SettingsText, listed, tables_in,
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "zensical.toml")
 # What each leaves out that is not negated there.
 _MKDOCS_KEYS: Mapping[str, Sequence[str]] = {"exclude_docs": ["/templates/"], "draft_docs": []}
+_PLUGIN = "exclude"
 _MOST_INHERITED = 10
 _NOT_WHOLE = "a part of it is not understood, so it leaves out nothing"
 _OF_MOUNTS = "another mount may take them in, so they are not left out"
-# In a folder whose documents a pattern takes in.
-_OF_SHELL = re.compile(r"(?<!\\)[{}?\[]|^!/.*\*.*/\*\*$")
+# In the name of a folder whose documents a pattern takes in.
+_OF_SHELL = re.compile(r"[{}?\[*]")
 _OF_OTHERS = "it names no document of the collection, so it does not apply"
 HUGO = tuple(
     f"{folder}{name}.{ending}"
@@ -67,7 +68,7 @@ def mkdocs_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
 def _of_plugin(name: str, base: Path, plugins: object) -> Iterator[LeftOut]:
     """Yield what the plugin ``exclude`` of MkDocs leaves out."""
     for plugin in plugins if isinstance(plugins, list) else [plugins]:
-        options = plugin.get("exclude") if isinstance(plugin, Mapping) else None
+        options = plugin.get(_PLUGIN) if isinstance(plugin, Mapping) else None
         if isinstance(options, Mapping):
             setting = f"the plugin exclude of {name}"
             globs = map(of_fnmatch, listed(options.get("glob")))
@@ -88,7 +89,7 @@ def _with_inherited(found: SettingsText) -> dict[str, Any]:
     try:
         values = found.values()
     except NotKnown:
-        if found.has_key("INHERIT", *_MKDOCS_KEYS):
+        if found.has_key("INHERIT", _PLUGIN, *_MKDOCS_KEYS):
             raise
         values = {}
     if found.name.endswith(".toml"):
@@ -139,8 +140,7 @@ def _of_myst(found: SettingsText, root: Path) -> Iterator[LeftOut]:
     contents = myst_contents(values, with_hidden=True)
     excluded = _of_shell(f"exclude of {found.name}", found.folder, listed(given.get("exclude")))
     # What the contents name is a page even so.
-    named = [each for each in listed_patterns(contents) if is_sound(each) and not each.endswith(REST)]
-    yield replace(excluded, patterns=[*excluded.patterns, *named]) if excluded.patterns else excluded
+    yield replace(excluded, named=NamedDocuments(named_documents(contents).stems))
     if given.get("toc"):
         yield _not_named(found, contents, root)
 
@@ -190,14 +190,13 @@ def _not_in_toc(found: SettingsText, root: Path) -> LeftOut:
 
 def _not_named(found: SettingsText, contents: Contents, root: Path) -> LeftOut:
     setting = f"the table of contents {found.name}"
-    patterns = [*listed_patterns(contents)]
-    if contents.remarks or not all(is_sound(each) and not _OF_SHELL.search(each) for each in patterns):
+    named = named_documents(contents)
+    if contents.remarks or any(map(_OF_SHELL.search, named.folders)):
         return LeftOut(setting, found.folder, left=_NOT_WHOLE)
     inner = root.relative_to(found.folder).as_posix() if root.is_relative_to(found.folder) else "."
-    inside = "!/" if inner == "." else f"!/{inner}/"
-    if not any(each.startswith((inside, "!/**")) for each in patterns):
+    if not named.reach("" if inner == "." else inner):
         return LeftOut(setting, found.folder, left=_OF_OTHERS)
-    return LeftOut(setting, found.folder, [*DOCUMENTS, *patterns])
+    return LeftOut(setting, found.folder, [*DOCUMENTS], named=named)
 
 
 def dendron_lists(folders: Sequence[Path], root: Path) -> Iterator[LeftOut]:

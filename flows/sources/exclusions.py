@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pathspec import GitIgnoreSpec
 
+from ...pipeline.navigation.myst_files import NONE_NAMED, NamedDocuments
 from ...pipeline.patterns import globs
 from ...pipeline.untrusted import with_lower_keys
 from .data_lists import HUGO, dendron_lists, hugo_lists, jekyll_lists, mkdocs_lists, myst_lists
@@ -36,7 +37,7 @@ class Exclusion:
     """Patterns as in .gitignore, or regular expressions, of the files that a setting leaves out.
 
     ``root`` is the collection's folder and ``base`` the one at which patterns begin, both below one that
-    holds them.
+    holds them. What is ``named`` below ``base`` is not left out.
     """
 
     setting: str
@@ -44,6 +45,7 @@ class Exclusion:
     base: str
     patterns: tuple[str, ...]
     is_regex: bool = False
+    named: NamedDocuments = NONE_NAMED
 
     def matches(self, path: str) -> bool:
         """Return whether a document of the collection is left out."""
@@ -51,9 +53,8 @@ class Exclusion:
             named = pa.array([f"{self.base}/{path}"])
             return any(pc.match_substring_regex(named, each)[0].as_py() for each in self.patterns)
         whole = f"{self.root}/{path}"
-        return whole.startswith(f"{self.base}/") and _matcher(self.patterns).match_file(
-            whole[len(self.base) + 1 :]
-        )
+        below = whole[len(self.base) + 1 :] if whole.startswith(f"{self.base}/") else ""
+        return bool(below) and not self.named.hold(below) and _matcher(self.patterns).match_file(below)
 
     def leaves_all_out(self) -> bool:
         """Return whether it leaves out a folder that holds the collection, which another tool builds."""
@@ -104,7 +105,7 @@ def _exclusion(given: LeftOut, root: Path) -> Exclusion:
     if given.is_regex:
         patterns = tuple(f"^{re.escape(base)}/(?:{each})" for each in given.patterns)
         return Exclusion(given.setting, at, at, _checked(patterns, given.setting), is_regex=True)
-    return Exclusion(given.setting, at, base, tuple(given.patterns))
+    return Exclusion(given.setting, at, base, tuple(given.patterns), named=given.named)
 
 
 def _checked(patterns: tuple[str, ...], setting: str) -> tuple[str, ...]:

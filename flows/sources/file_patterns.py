@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...pipeline.navigation.myst_files import NONE_NAMED, NamedDocuments
 from ...pipeline.patterns import pattern_fault
 
 # What tools of Sphinx and MyST read: of a list of their documents, no other file is left out.
@@ -25,7 +26,8 @@ _NOT_KNOWN = re.compile(r"[{}|]|[@+?!*]\(|^!")
 class LeftOut:
     """What a setting leaves out below ``base``, and why a part of it is not known, if one is not.
 
-    With ``is_regex``, patterns are regular expressions that paths below it begin with.
+    With ``is_regex``, patterns are regular expressions that paths below it begin with. What is ``named`` is
+    not left out, whatever the patterns are.
     """
 
     setting: str
@@ -33,6 +35,7 @@ class LeftOut:
     patterns: list[str] = field(default_factory=list)
     left: str = ""
     is_regex: bool = False
+    named: NamedDocuments = NONE_NAMED
 
 
 def of_nearest(lists: Iterable[tuple[Path, Iterable[LeftOut]]], root: Path) -> Iterator[LeftOut]:

@@ -19,7 +19,8 @@ from mdit_py_plugins.footnote import footnote_plugin
 from ...pipeline.errors import RejectedDocument
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import settings_folders, tools_of
-from ...pipeline.navigation.literals import names_in, read_module
+from ...pipeline.navigation.literals import read_module
+from ...pipeline.navigation.script_tokens import names_in
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.parse.front_matter import read_front_matter
@@ -27,7 +28,7 @@ from ...pipeline.parse.markdown.brackets import bound_brackets
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
-from ...pipeline.untrusted import NotRead, read_regular, read_toml, with_lower_keys
+from ...pipeline.untrusted import NotRead, as_text, read_regular, read_toml, with_lower_keys
 from .exclusions import Exclusion, exclusions_of
 from .tool_settings import MAX_BYTES, NotKnown, tables_at, tables_in, texts_of, unread
 
@@ -142,15 +143,14 @@ def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]
     given = [each for defaults in settings if isinstance(defaults, list) for each in tables_in(defaults)]
     scopes = [(each.get("scope"), each.get("values")) for each in given]
     tables = [(scope if isinstance(scope, dict) else {}, values) for scope, values in scopes]
-    plain = [(scope, values) for scope, values in tables if isinstance(values, dict)]
-    ranked = sorted(plain, key=lambda each: (len(str(each[0].get("path") or "")), bool(each[0].get("type"))))
-    for scope, values in ranked[::-1]:
-        path = f"{scope.get('path') or ''}".strip("/").removeprefix(f"{name}/")
-        target = {
-            "path": f"/{path}" if path not in ("", name) else "**",
-            "type": str(scope.get("type") or ""),
-        }
-        yield {**values, "target": target}
+    plain = [
+        (as_text(scope.get("path")) or "", as_text(scope.get("type")) or "", values)
+        for scope, values in tables
+        if isinstance(values, dict)
+    ]
+    for scope, kind, values in sorted(plain, key=lambda each: (len(each[0]), bool(each[1])))[::-1]:
+        path = scope.strip("/").removeprefix(f"{name}/")
+        yield {**values, "target": {"path": f"/{path}" if path not in ("", name) else "**", "type": kind}}
 
 
 def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
@@ -160,7 +160,8 @@ def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
         given = (
             each.get(key) for each in sections if isinstance(each, dict) for key in ("hierarchy", "config")
         )
-        named = {str(key): each for table in given if isinstance(table, dict) for key, each in table.items()}
+        tables = [table for table in given if isinstance(table, dict)]
+        named = {as_text(key) or "": each for table in tables for key, each in table.items()}
         for name in sorted(named, key=lambda name: name == "root"):
             default = named[name].get("publishByDefault") if isinstance(named[name], dict) else None
             is_public = all(default.values()) if isinstance(default, dict) else default

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.literals import keys_in
+from ...pipeline.navigation.script_imports import with_imports
+from ...pipeline.navigation.script_tokens import keys_in
 from ...pipeline.navigation.sidebars import read_script
+from ...pipeline.untrusted import NotRead, read_regular
 from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_nearest, of_shell, of_sphinx
-from .tool_settings import NotKnown, SettingsText, texts_of
+from .tool_settings import MAX_BYTES, NotKnown, SettingsText, texts_of
 
 _ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
 _DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in _ENDINGS)
@@ -88,11 +92,21 @@ def _scripts(folders: Sequence[Path], names: Iterable[str], key: str) -> Iterato
     """Yield the scripts in which a name stands, outside of comments and strings."""
     for name in names:
         try:
-            for found in texts_of(folders, [name]):
+            for each in texts_of(folders, [name]):
+                found = replace(each, text=with_imports(each.text, name, partial(_imported, each)))
                 if key in found.text and key in keys_in(found.text):
                     yield found
         except NotKnown:
             continue
+
+
+def _imported(script: SettingsText, path: str) -> str | None:
+    """Return the text of a script in the folder of another's tool, which it imports."""
+    try:
+        content = read_regular(script.folder / path, MAX_BYTES, script.folder)
+    except (OSError, ValueError, NotRead):
+        return None
+    return content.decode("utf-8-sig", "replace")
 
 
 def _list(setting: str, base: Path, given: object) -> LeftOut:

@@ -35,7 +35,8 @@ class SettingsText:
 
     def has_key(self, *keys: str) -> bool:
         """Return whether a line, or a table in one, gives a value to one of these keys."""
-        return any(re.search(rf"(?m)(?:^|[{{,])[ \t]*[\"']?{key}[\"']?[ \t]*[:=]", self.text) for key in keys)
+        begins, ends = r"(?m)(?:^|[{\[,.]|^[ \t]*-)[ \t]*[\"']?", r"[\"']?[ \t]*[:=\]]"
+        return any(re.search(f"{begins}{key}{ends}", self.text) for key in keys)
 
     def values(self) -> Any:
         """Return the values of the YAML or TOML that it is; raise ``NotKnown``."""

@@ -15,9 +15,9 @@ from urllib.parse import quote
 from ..errors import is_transient
 from ..settings.collection import Collection
 from ..source_files import briefly_away
-from ..untrusted import NotRead, is_within, read_regular, read_toml, read_yaml, with_lower_keys
+from ..untrusted import NotRead, as_text, is_within, read_regular, read_toml, read_yaml, with_lower_keys
 from .front_matter_blocks import find_block, text_start
-from .hugo.page_names import page_named
+from .hugo.page_names import PageNames
 from .parts import whole
 
 Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz"]
@@ -53,7 +53,7 @@ class Project:
     """The tools whose folder it is, and the values of Jekyll's ``_config.yml`` or of Hugo's settings.
 
     ``root`` is the real path, empty for documents at an address. ``templates`` are the folders of Hugo's
-    shortcodes, and ``partials`` those of what they share.
+    shortcodes, ``partials`` those of what they share, and ``pages`` those that references may name.
     """
 
     root: str = ""
@@ -61,6 +61,7 @@ class Project:
     site: Mapping[str, object] = field(default_factory=dict)
     templates: tuple[str, ...] = ()
     partials: tuple[str, ...] = ()
+    pages: PageNames | None = None
 
     def address_of(self, target: str, page: str) -> str:
         """Return a page's address below the root, as Hugo finds it from another one, or ``target`` itself."""
@@ -71,7 +72,8 @@ class Project:
                 found = posixpath.normpath(posixpath.join(folder, path.rstrip("/") + name))
                 if not found.startswith("..") and _is_file(Path(self.root, found)):
                     return f"/{quote(found)}{mark}{fragment}"
-        if self.root and not path.startswith("/") and (named := page_named(self.root, path.rstrip("/"))):
+        named = self.pages.path_of(path.rstrip("/")) if self.pages and not path.startswith("/") else ""
+        if named:
             return f"/{quote(named)}{mark}{fragment}"
         return quote(path, safe="/:%?=&") + mark + fragment
 
@@ -148,7 +150,8 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     templates, partials = (
         _inside(folders, names) if "hugo" in tools else () for names in (_SHORTCODES, _PARTIALS)
     )
-    return Context(Project(root, tools, site, templates, partials), front_matter_of(text), path)
+    pages = PageNames(root) if root else None
+    return Context(Project(root, tools, site, templates, partials, pages), front_matter_of(text), path)
 
 
 def _inside(folders: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
@@ -205,7 +208,8 @@ def _values(text: str) -> Mapping[str, object]:
         values = read_yaml(text)
     except NotRead:
         return {}
-    return {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
+    pairs = values.items() if isinstance(values, dict) else ()
+    return {name: value for key, value in pairs if (name := as_text(key)) is not None}
 
 
 def _toml_values(text: str) -> Mapping[str, object]:
@@ -261,5 +265,5 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     # Half a surrogate pair, which YAML may hold as an escape, has no bytes.
-    text = str(value) if isinstance(value, str | int | float | date) else ""
+    text = str(value) if isinstance(value, date) else as_text(value) or ""
     return text.encode("utf-8", "replace").decode()

@@ -22,7 +22,8 @@ from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
-from .sphinx import conf_values
+from .sphinx.conf_values import SphinxValues, sphinx_values
+from .sphinx.substitutions import with_values
 
 # Whatever a conf.py says: these have a form of their own.
 _NEVER_RST = (".html", ".htm", ".xhtml", ".ipynb", ".pdf", ".docx", ".mdx")
@@ -46,7 +47,7 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     if collection.auto_append and file.path.lower().endswith((*MARKDOWN, ".mdx")):
         source = _appended(source, collection)
     may_be_of_a_tool, folders = b"{{" in source.content or b"[[" in source.content, _folders(collection)
-    source = _with_sphinx_values(source, os.path.realpath(file.location), folders)
+    source = _with_sphinx_values(source, os.path.realpath(file.location), folders, collection.max_bytes)
     # What braces and brackets mean depends on the tool whose folder it is.
     is_of_a_tool = may_be_of_a_tool and bool(tools_of(folders))
     if not is_of_a_tool and not has_directives(source.content, source.path_by_format):
@@ -65,28 +66,37 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     return replace(source, content=content, sha256=sha256_hex(content), notes=notes, version="")
 
 
-def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...]) -> Source:
+def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...], most: int) -> Source:
     """Return the source with what ``conf.py`` of Sphinx gives it, read in the format that it names."""
     if source.path.lower().endswith(_NEVER_RST):
         return source
     try:
-        values = conf_values.sphinx_values(path, folders)
+        values = sphinx_values(path, folders)
     except OSError as error:
         raise briefly_away(error, f"{source.collection}:{source.path}") from error
     if values is None:
         return source
-    if read_as := values.read_as(source.path):
-        sha256 = combined_hash((source.sha256, read_as))
-        source = replace(source, read_as=read_as, sha256=sha256, version="")
+    source = _in_its_format(source, values)
     try:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return source
-    text, remarks = conf_values.with_values(text, source.path_by_format, values)
+    text, remarks = with_values(text, source.path_by_format, values, most)
     content = text.encode()
-    if content == source.content:
+    if content == source.content and not remarks:
         return source
-    return replace(source, content=content, sha256=sha256_hex(content), notes=(*source.notes, *remarks))
+    sha256 = combined_hash((sha256_hex(content), *remarks)) if remarks else sha256_hex(content)
+    return replace(source, content=content, sha256=sha256, notes=(*source.notes, *remarks), version="")
+
+
+def _in_its_format(source: Source, values: SphinxValues) -> Source:
+    """Return the source read as ``source_suffix`` says, or with the remark that this is computed."""
+    read_as, remark = values.read_as(source.path), values.remark_on_format(source.path)
+    if not read_as and not remark:
+        return source
+    sha256 = combined_hash((source.sha256, read_as or remark))
+    notes = (*source.notes, remark) if remark else source.notes
+    return replace(source, read_as=read_as, sha256=sha256, notes=notes, version="")
 
 
 def _appended(source: Source, collection: Collection) -> Source:
@@ -219,6 +229,7 @@ class _FoundBelow:
         own = self.folders[0]
         if target.startswith(("@/", "/")):  # of the collection's folder, as VitePress and Sphinx mean it
             yield _real(own / target.lstrip("@/"))
+            yield _real(own.parent / target.lstrip("@/"))  # VuePress begins above its own folder
         above = [start, *start.parents]
         outermost = len(Path(os.path.commonpath(self.folders)).parts)
         for folder in (*(each for each in above if len(each.parts) >= outermost), *self.folders):

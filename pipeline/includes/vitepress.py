@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
+from ..address import slugify
 from . import as_markdown
 from .fences import Fences, code_of, fenced, fences_of, is_quoted, language_of
 from .parts import Directive, Literal, Part, between, dedented, lines, whole
@@ -22,9 +24,12 @@ MARKS = (
 
 _CODE = re.compile(
     r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s#{\[]+)(?:#(?P<region>[\w-]+))?"
-    r"(?:[ \t]?\{[\d,-]*[ \t]*(?P<language>[^\s{}:]*)[^{}\n]*\})?(?:[ \t]*\[[^\]\n]*\])?[ \t]*$",
+    r"(?:[ \t]?\{(?P<lines>[\d,-]*)[ \t]*(?P<language>[^\s{}:]*)(?P<numbers>:[\w=-]+)?[^{}\n]*\})?"
+    r"(?:[ \t]*\[(?P<title>[^\]\n]*)\])?[ \t]*$",
     re.MULTILINE,
 )
+# Its blocks of code are tabs, which take their names from files.
+_GROUP = re.compile(r"^[ \t]*(:{3,})[ \t]*code-group\b[^\n]*\n(?:(?![ \t]*\1[ \t]*$)[^\n]*\n)*", re.MULTILINE)
 _PART = re.compile(
     r"<!--[ \t]*@include:[ \t]*(?P<target>[^\s#{}]+?)(?:#(?P<region>[\w-]+))?"
     r"(?:\{(?P<lines>[\d,]+)\})?[ \t]*-->"
@@ -39,6 +44,8 @@ _TOKEN = re.compile(
     r"|<(?P<script>script|style)\b[^<>]{0,200}>"
     r"|<(?P<element>[a-z][\w-]{0,40})(?=\s)[^<>]{0,200}\sv-pre\b[^<>]{0,200}>"
 )
+_MAX_HEADING = 200
+_HEADING = re.compile(r"\n {0,3}#{1,6}[ \t]+([^\n<>{}\[\]]+)\Z")
 _FRONT_MATTER = re.compile(r"\$(?:frontmatter|page\.frontmatter)(?:\.([\w.-]+)|\[['\"]([\w-]+)['\"]\])\Z")
 _TEXT = re.compile(r"\btext=[\"']([^\"'<>]*)[\"']")
 _QUOTED = re.compile(r"\A(?:'([^']*)'|\"([^\"]*)\"|`([^`$]*)`)\Z")
@@ -52,24 +59,35 @@ def directives(text: str, context: Context) -> Iterator[Directive | Literal]:
 
 def _includes(text: str) -> Iterator[Directive]:
     fences = fences_of(text)
+    groups = Fences([(*found.span(), "") for found in _GROUP.finditer(text)] if "<<<" in text else [])
     for found in _CODE.finditer(text):
         if not fences.hold(found.start()):
-            yield _code(found)
+            yield _code(found, is_tab=groups.hold(found.start()))
     for found in _PLUGIN.finditer(text):
         if not fences.hold(found.start()) and not is_quoted(text, *found.span()):
             yield Directive(*found.span(), found["target"], is_nested=True)
     for found in _PART.finditer(text):
         if not fences.hold(found.start()) and not is_quoted(text, *found.span()):
-            # "3," is from the third line on, "3,5" from the third to the fifth.
-            part = lines(found["lines"].replace(",", ":")) if found["lines"] else _region(found["region"])
-            yield Directive(*found.span(), found["target"], part, is_nested=True)
+            yield Directive(*found.span(), found["target"], _part_of(found), is_nested=True)
 
 
-def _code(found: re.Match[str]) -> Directive:
+def _part_of(found: re.Match[str]) -> Part:
+    """Return what takes a region of a page, or lines of that: "3," from the third on, "3,5" to the fifth."""
+    region = _region(found["region"])
+    if not found["lines"]:
+        return region
+    chosen = lines(found["lines"].replace(",", ":"))
+    return lambda text: chosen(region(text))
+
+
+def _code(found: re.Match[str], *, is_tab: bool) -> Directive:
     language = found["language"] or language_of(found["target"])
+    title = found["title"] or (PurePosixPath(found["target"]).name if is_tab else "")
+    marked = f"{{{found['lines']}}}" if found["lines"] else ""
+    said = f"{language}{marked}{found['numbers'] or ''}" + (f" [{title}]" if title else "")
 
     def form(part: str) -> str:
-        return fenced(language, dedented(part))
+        return fenced(said.replace("`", ""), dedented(part))
 
     return Directive(*found.span(), found["target"], _region(found["region"]), form, found["indent"])
 
@@ -113,7 +131,7 @@ def _value(found: re.Match[str], context: Context) -> Literal | None:
 def _part(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Literal | None:
     if found["badge"] is not None:
         given = _TEXT.search(found["badge"])
-        return Literal(*found.span(), given[1] if given else (found["inside"] or ""))
+        return Literal(*found.span(), (given[1] if given else found["inside"] or "") + _anchor(text, found))
     if found["script"]:
         end = _after(text, f"</{found['script']}>", found.end(), absent)
         return Literal(found.start(), end, "") if end >= 0 else None
@@ -127,6 +145,15 @@ def _part(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Li
         return Literal(*found.span(), "")
     inside = as_markdown.literal_outside_code(text, code, found.end(), end - len(closing))
     return Literal(found.start(), min(end, len(text)), f"{inside}\n\n")
+
+
+def _anchor(text: str, found: re.Match[str]) -> str:
+    """Return the name of a heading that ends with a badge, which is no part of it."""
+    at = max(0, found.start() - _MAX_HEADING)
+    heading = _HEADING.search(text[at : found.start()] if at else f"\n{text[: found.start()]}")
+    heading = heading if text[found.end() : found.end() + 1] in ("", "\n") else None
+    slug = slugify(heading[1]) if heading else ""
+    return f" {{#{slug}}}" if slug else ""
 
 
 def _as_written(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Literal | None:

@@ -1,27 +1,25 @@
 """The literals of a JavaScript or TypeScript file, read and never run.
 
-Objects, arrays, strings, numbers and names of constants of the same file are values; a call of
-``defineConfig`` or the like is its argument, and a function in the place of either what it returns last.
-Everything else is ``UNREAD``, and passed over up to the next comma.
+Objects, arrays, strings, numbers and names of constants of the same file are values, and so is what ``...``
+puts into one; a call of ``defineConfig`` or the like is its argument, and a function, or a call of one of the
+same file, what it returns last. Everything else is ``UNREAD``, and passed over up to the next comma.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Set, Sized
+from dataclasses import dataclass
 from typing import Any, Final
 
+from .script_tokens import tokens
+
 MAX_NESTING = 60
+# Values that "..." puts into others, in all: each may hold the one before it twice.
+MAX_SPREAD = 100_000
 # What makes no value: function calls, conditions, templates with parts.
 UNREAD: Final = object()
 
-_TOKEN = re.compile(
-    # One that is not closed ends with its line or the file, so that nothing is looked at twice.
-    r"""\s+|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?"""
-    r"""|(?P<string>"(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?|`(?:[^`\\]|\\[\s\S])*`?)"""
-    r"""|(?P<number>-?\d[\d_]*(?:\.\d+)?)|(?P<name>[^\W\d][\w$]*|[$][\w$]*)|(?P<sign>\.\.\.|=>|[^\s])"""
-)
 _ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,6})\}?|x([0-9A-Fa-f]{2})|(\r\n|[\s\S]))")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\r\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
@@ -36,35 +34,36 @@ def read_module(source: str) -> Any:
     return _Reader(source).exported()
 
 
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A value that a script exports, or the one that a function returns which it exports."""
+
+    value: Any
+    is_result: bool = False
+
+
+def read_exports(source: str, names: Set[str]) -> dict[str, Export]:
+    """Return what a script exports under these names, ``default`` among them, as far as it is a literal."""
+    reader = _Reader(source)
+    given = {"default": Export(reader.exported())} | {
+        name: reader.export(name) for name in names - {"default"}
+    }
+    return {name: each for name, each in given.items() if name in names and each.value is not UNREAD}
+
+
 def read_value(source: str) -> Any:
     """Return the value that a text begins with, such as an attribute of a component."""
     return _Reader(source)._value()
 
 
-def names_in(source: str) -> frozenset[str]:
-    """Return the names that stand in a script, outside of comments and strings."""
-    return frozenset(found["name"] for found in _TOKEN.finditer(source) if found["name"])
-
-
-def keys_in(source: str) -> frozenset[str]:
-    """Return the names that stand in a script, and the quoted keys of its objects; not those in comments."""
-    tokens = [(found.lastgroup, found[0]) for found in _TOKEN.finditer(source) if found.lastgroup]
-    quoted = (
-        text[1:-1] for (kind, text), (_, after) in pairwise(tokens) if kind == "string" and after == ":"
-    )
-    return frozenset((*(text for kind, text in tokens if kind == "name"), *quoted))
-
-
 class _Reader:
     def __init__(self, source: str) -> None:
-        self._tokens = [
-            (found.lastgroup, found[0]) for found in _TOKEN.finditer(source) if found.lastgroup is not None
-        ]
+        self._tokens = tokens(source)
         self._texts = [text for _, text in self._tokens]
         self._at = 0
         self._constants: dict[str, int] = {}
         self._values: dict[str, Any] = {}
-        self._depth = 0
+        self._depth, self._room = 0, MAX_SPREAD
 
     def exported(self) -> Any:
         texts = self._texts
@@ -75,11 +74,18 @@ class _Reader:
                 continue
             if text in ("const", "let", "var") and at + 1 < len(texts):
                 self._note_constant(texts, at + 1)
+            elif text == "function" and at + 1 < len(texts):
+                self._constants[texts[at + 1]] = at
             elif texts[at : at + 2] == ["export", "default"]:
                 start = at + 2
             elif texts[at : at + 4] == ["module", ".", "exports", "="]:
                 start = at + 4
         return UNREAD if start is None else self._from(start, self._result)
+
+    def export(self, name: str) -> Export:
+        """Return a constant, or the result of a function, once the script's names are known."""
+        value = self._constant(name)
+        return Export(value) if value is not UNREAD else Export(self._constant(name, self._result), True)
 
     def _note_constant(self, texts: list[str], at: int) -> None:
         """Remember where a constant's value begins, behind the ``=`` after its name and type."""
@@ -107,7 +113,8 @@ class _Reader:
             self._pass_over(")")
             self._at += 1
             if self._peek() == ":":  # the type of what it returns
-                self._go_to("=>", "{")
+                while self._peek() not in ("=>", "{", ";", ""):
+                    self._at += 1
         if self._peek() == "=>":
             self._at += 1
             is_function = self._peek() == "{"
@@ -184,16 +191,20 @@ class _Reader:
         if self._peek() in ("(", "<") and _WRAPPER.match(name):
             self._pass_over_type()
             return self._bracketed(self._result)
+        if self._texts[self._at : self._at + 2] == ["(", ")"]:
+            self._at += 2
+            return self._constant(name, self._result)
         if self._peek() in (",", "}", "]", ")", ";", "") or self._is_new_statement():
             return self._constant(name)
         return UNREAD
 
-    def _constant(self, name: str) -> Any:
-        """Return a constant's value, read once; one that names itself has none."""
-        if name not in self._values and name in self._constants:
-            self._values[name] = UNREAD
-            self._values[name] = self._from(self._constants[name])
-        return self._values.get(name, UNREAD)
+    def _constant(self, name: str, read: Callable[[], Any] | None = None) -> Any:
+        """Return a constant's value, or what a function returns, read once; what names itself has none."""
+        key = name if read is None else f"{name}()"
+        if key not in self._values and name in self._constants:
+            self._values[key] = UNREAD
+            self._values[key] = self._from(self._constants[name], read)
+        return self._values.get(key, UNREAD)
 
     def _pass_over_type(self) -> None:
         """Pass over ``<Type<Other>>`` before the arguments of a call."""
@@ -214,7 +225,15 @@ class _Reader:
         self._at += 1
         found: list[Any] = []
         while self._peek() not in ("]", ""):
-            found.append(self._value())
+            is_spread = self._peek() == "..."
+            self._at += is_spread
+            value = self._value()
+            if not is_spread:
+                found.append(value)
+            elif isinstance(value, list) and self._admits(value):
+                found += value
+            else:
+                found.append(UNREAD)
             self._pass_over(",]")
             self._at += self._peek() == ","
         self._at += 1
@@ -227,7 +246,10 @@ class _Reader:
             kind, text = self._tokens[self._at]
             self._at += 1
             key = _unescaped(text) if kind == "string" else text
-            if self._peek() == ":":
+            if text == "...":
+                value = self._value()
+                found |= value if isinstance(value, dict) and self._admits(value) else {}
+            elif self._peek() == ":":
                 self._at += 1
                 found[key] = self._value()
             elif self._peek() in (",", "}") and kind == "name":  # the short form of ``name: name``
@@ -237,6 +259,11 @@ class _Reader:
             self._at += self._peek() == ","
         self._at += 1
         return found
+
+    def _admits(self, values: Sized) -> bool:
+        """Return whether there is room for what is put into another value, and take it."""
+        self._room -= len(values)
+        return self._room >= 0
 
     def _pass_over(self, ends: str) -> None:
         """Go to the next of these signs that is in no brackets, or to one that closes brackets around."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..untrusted import NotRead, as_text, read_yaml
@@ -15,6 +17,7 @@ _TARGETS = ("file", "url", *_PATTERNS)
 _PARTS, _ENTRIES = ("parts", "subtrees"), ("entries", "items", "chapters", "sections", "children")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 _ENDING = re.compile(r"\.(?:md|rst|ipynb|txt|tex)$")
+_DOT = re.compile(r"\.")
 
 
 def read_toc(text: str) -> Contents:
@@ -75,17 +78,54 @@ def _entries(given: object, bounded: Bounded, depth: int, with_hidden: bool = Fa
             yield NavEntry(title, target, children)
 
 
-def listed_patterns(contents: Contents) -> Iterator[str]:
-    """Yield patterns as in .gitignore that take in the documents that the contents name."""
-    pending = list(contents.entries)
+@dataclass(frozen=True, slots=True)
+class NamedDocuments:
+    """The documents that contents name: paths without their endings, and folders of which they name all."""
+
+    stems: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+
+    def hold(self, path: str) -> bool:
+        """Return whether they name the document at a path below the folder of the contents."""
+        folder, _, _ = path.rpartition("/")
+        first = len(folder) + 1 if folder else 0
+        stems = (path[: found.start()] for found in _DOT.finditer(path, first))
+        return not self.stems.isdisjoint(stems) or not self.folders.isdisjoint(_upwards(folder))
+
+    def reach(self, folder: str) -> bool:
+        """Return whether they name a document in a folder below that of the contents, empty for that one."""
+        inside = f"{folder}/" if folder else ""
+        named = (*self.stems, *(f"{each}/" for each in self.folders))
+        return any(each.startswith(inside) for each in named) or not self.folders.isdisjoint(_upwards(folder))
+
+
+NONE_NAMED = NamedDocuments()
+
+
+def named_documents(contents: Contents) -> NamedDocuments:
+    """Return the documents that the contents name."""
+    stems, folders, pending = set[str](), set[str](), list(contents.entries)
     while pending:
         entry = pending.pop()
         pending += entry.children
         if entry.target.endswith(REST):
-            yield f"!/{entry.target.removeprefix('./').lstrip('/')}"
+            folders.add(_normal(entry.target.removesuffix(REST)))
         elif entry.target and not _ADDRESS.match(entry.target):
-            stem = re.sub(r"([*?!\[\\# ])", r"\\\1", _ENDING.sub("", entry.target).lstrip("./"))
-            yield f"!/{stem}.*"
+            stems.add(_normal(_ENDING.sub("", entry.target)))
+    return NamedDocuments(frozenset(stems), frozenset(folders))
+
+
+def _normal(path: str) -> str:
+    normal = posixpath.normpath(path.strip("/") or ".")
+    return "" if normal == "." else normal
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """Yield a folder and all above it, of which the last is empty."""
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield ""
 
 
 def _text(value: object) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .categories import category_of
 from .entry import REST, Bounded, Contents, NavEntry
 from .literals import UNREAD, read_module
+
+_ROOT = "root"
+_MAX_NAV = 100
 
 
 def read_script(text: str, name: str) -> Any:
@@ -72,23 +75,69 @@ def _linked(item: Mapping[str, Any], bounded: Bounded) -> str:
 
 def read_vitepress(text: str, name: str) -> Contents:
     """Return ``themeConfig.sidebar``, or ``nav`` where there is none; of several sidebars, one by one."""
-    bounded, given = Bounded(), read_script(text, name)
-    theme = given.get("themeConfig") if isinstance(given, dict) else None
+    bounded, given = Bounded(), with_root_locale(read_script(text, name))
+    theme = given.get("themeConfig")
     if not isinstance(theme, dict):
         bounded.remarks.append("its themeConfig is not a literal: the sidebar is not read")
         return bounded.contents([])
-    sidebar = theme.get("sidebar", theme.get("nav"))
-    if isinstance(sidebar, dict):
-        found = [entry for value in sidebar.values() for entry in _of_base(value, bounded)]
-        return bounded.contents(found)
-    return bounded.contents([*_vitepress(sidebar, "", bounded, 0)])
+    found = [*_sidebars(theme.get("sidebar", theme.get("nav")), theme.get("nav"), bounded, 0)]
+    locales = given.get("locales")
+    for folder, locale in locales.items() if isinstance(locales, dict) else ():
+        if folder != _ROOT and isinstance(locale, dict) and "://" not in as_text(locale.get("link")):
+            found.append(_of_locale(folder, locale, bounded))
+    return bounded.contents(found)
 
 
-def _of_base(value: Any, bounded: Bounded) -> Iterator[NavEntry]:
+def with_root_locale(given: Any) -> dict[str, Any]:
+    """Return settings of VitePress as they are for its main language."""
+    settings = given if isinstance(given, dict) else {}
+    locales = settings.get("locales")
+    root = locales.get(_ROOT) if isinstance(locales, dict) else None
+    own = root if isinstance(root, dict) else {}
+    themes = [each.get("themeConfig") for each in (settings, own)]
+    theme = {key: value for each in themes if isinstance(each, dict) for key, value in each.items()}
+    return {**settings, **own, **({"themeConfig": theme} if theme else {})}
+
+
+def _of_locale(folder: str, locale: Mapping[str, Any], bounded: Bounded) -> NavEntry:
+    """Return the sidebar of another language, or else all pages of its folder, under its name."""
+    theme = locale.get("themeConfig")
+    sidebar, nav = (theme.get(key) if isinstance(theme, dict) else None for key in ("sidebar", "nav"))
+    below = [*_sidebars(sidebar, nav, bounded, 1)] if isinstance(sidebar, dict | list) else []
+    return NavEntry(as_text(locale.get("label")) or folder, "", (*below, NavEntry("", f"{folder}/{REST}")))
+
+
+def _sidebars(sidebar: Any, nav: Any, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
+    if not isinstance(sidebar, dict):
+        yield from _vitepress(sidebar, "", bounded, depth)
+        return
+    for prefix, value in sidebar.items():
+        title = title_in_nav(nav, prefix) if len(sidebar) > 1 else ""
+        yield from under_title(title, _of_base(value, bounded, depth + bool(title)))
+
+
+def title_in_nav(nav: Any, prefix: str) -> str:
+    """Return what the bar above the pages calls those that a sidebar of several is for; nothing for all."""
+    folder = f"/{prefix.strip('/')}/"
+    items = [each for each in nav if isinstance(each, dict)] if isinstance(nav, list) else []
+    inner = (below for each in items if isinstance(below := each.get("items"), list))
+    named = [*items, *(each for below in inner for each in below if isinstance(each, dict))][:_MAX_NAV]
+    links = ((as_text(each.get("text")), f"{as_text(each.get('link')).rstrip('/')}/") for each in named)
+    return next((text for text, link in links if link.startswith(folder)), "") if folder != "//" else ""
+
+
+def under_title(title: str, entries: Iterable[NavEntry]) -> list[NavEntry]:
+    """Return the entries under a heading, unless it is none or that of the only entry."""
+    found = [*entries]
+    alone = len(found) == 1 and found[0].title in ("", title)
+    return [NavEntry(title, "", tuple(found))] if title and found and not alone else found
+
+
+def _of_base(value: Any, bounded: Bounded, depth: int) -> Iterator[NavEntry]:
     if isinstance(value, dict):
-        yield from _vitepress(value.get("items"), as_text(value.get("base")), bounded, 0)
+        yield from _vitepress(value.get("items"), as_text(value.get("base")), bounded, depth)
     else:
-        yield from _vitepress(value, "", bounded, 0)
+        yield from _vitepress(value, "", bounded, depth)
 
 
 def _vitepress(items: Any, base: str, bounded: Bounded, depth: int) -> Iterator[NavEntry]:

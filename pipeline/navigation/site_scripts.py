@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .entry import REST, Bounded, Contents, NavEntry
-from .sidebars import as_list, as_text, literal_items, read_script
+from .sidebars import as_list, as_text, literal_items, read_script, title_in_nav, under_title
 
 # What holds pages in Mintlify's navigation, and where each says its name. The first of a list of versions
 # or languages is the one that readers begin with.
@@ -70,7 +70,8 @@ def read_vuepress(text: str, name: str) -> Contents:
     for prefix, items in sorted(sidebar.items(), key=lambda pair: pair[0] != "/"):
         folder = prefix.strip("/")
         if isinstance(items, list):
-            found += _vuepress(items, folder, bounded, 0)
+            title = title_in_nav(theme.get("nav", theme.get("navbar")), prefix) if len(sidebar) > 1 else ""
+            found += under_title(title, _vuepress(items, folder, bounded, int(bool(title))))
         else:  # "auto", "heading" or only a title
             found.append(NavEntry("", f"{folder}/{REST}".lstrip("/")))
     return bounded.contents(found)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 from typing import Any
 
-from ..untrusted import NotRead, as_number, read_toml, read_yaml
+from ..untrusted import NotRead, as_number, as_text, read_toml, read_yaml
 from .categories import Category, category_of, folder_label
 from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
 
@@ -129,4 +129,4 @@ def _is_web(value: str) -> bool:
 
 
 def _text(value: object) -> str:
-    return " ".join(unescape(str(value)).split()) if isinstance(value, str | int | float) else ""
+    return " ".join(unescape(as_text(value) or "").split())

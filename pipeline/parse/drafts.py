@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..includes.front_matter_blocks import hides
+from ..untrusted import as_text
 from ..visibility import FALSE, TRUE, word_of
 
 # How tools mark a document as unpublished: Hugo, Docusaurus and others; Obsidian; Dendron and Jekyll.
@@ -26,7 +27,7 @@ def draft_of(values: Mapping[str, Any]) -> str:
     nested = {f"{key}.render": each["render"] for key, each in values.items() if _renders(key, each)}
     said = ((key, value) for key, value in {**values, **nested}.items())
     found = ((key, value) for key, value in said if word_of(value) in _DRAFT_VALUES.get(key.lower(), ()))
-    return next((f"{key}: {str(value).strip()}".lower() for key, value in found), "")
+    return next((f"{key}: {as_text(value) or word_of(value)}".strip().lower() for key, value in found), "")
 
 
 def _renders(key: str, value: object) -> bool:

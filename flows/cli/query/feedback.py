@@ -14,9 +14,9 @@ from ..flags import Flags
 from .evaluate import Report
 
 if TYPE_CHECKING:
+    from ...quality.feedback.analysis import Feedback
     from ...quality.feedback.click_judgements import LeastCounts
     from ...quality.feedback.findings import Findings
-    from ...quality.feedback.gather import Feedback
 
 _MOST = 10
 _AddSynonym = Annotated[
@@ -50,17 +50,17 @@ class EventFlags:
                      show_default="as in the settings"),
     ] = None  # fmt: skip
 
-    def gather(self, flags: Flags) -> Feedback:
+    def analyse(self, flags: Flags) -> Feedback:
         """Return what the events of these days tell about the current snapshot."""
         from ....artifacts.events.event_log import events_folder, now
-        from ...quality.feedback.gather import gather
+        from ...quality.feedback.analysis import analyse_events
         from ...run.request import read_settings
 
         settings, today = read_settings(flags.config), now()
         folder = self.events or events_folder(settings.serve.events, flags.store)
         first = None if self.days is None else today.date() - timedelta(days=self.days - 1)
         with flags.open_snapshot(None) as snapshot:
-            return gather(snapshot, settings, folder, self.limits(), first, today)
+            return analyse_events(snapshot, settings, folder, self.limits(), first, today)
 
     def limits(self) -> LeastCounts:
         """Return what a query and a page need to be told of."""
@@ -92,7 +92,7 @@ def feedback(
     from ...quality.feedback.feedback_page import feedback_page
 
     relevance_page.require_html(report)
-    found = given.gather(flags)
+    found = given.analyse(flags)
     if out is not None:
         write_judged(found.judged, out.absolute(), given.limits())
     if report is not None:

@@ -8,7 +8,7 @@ from ....docsite.charts.figure import Figure, plain
 from ....docsite.charts.page import lone_page
 from ....docsite.charts.rows import Bar, bars_figure
 from ....docsite.pages.report import ReportSheet, sheets_html
-from .gather import Feedback
+from .analysis import Feedback
 
 MOST_ROWS = 50
 

@@ -6,7 +6,7 @@ import os
 import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 _MAX_PAGES = 100_000
 _INDEXES = ("/index", "/_index")
@@ -30,15 +30,6 @@ class _PageNames:
     def holds(self) -> bool:
         """Return whether no page was added or taken away."""
         return all(_changed_ns(each.path) == each.changed_ns for each in self.folders)
-
-
-def page_named(root: str, name: str) -> str:
-    """Return the path below a folder of the one page of this name; empty if it is not one."""
-    known = _page_names(root)
-    if not known.holds():
-        _page_names.cache_clear()
-        known = _page_names(root)
-    return known.paths.get(name.lower().removesuffix(".md"), "")
 
 
 @lru_cache(maxsize=8)
@@ -70,3 +61,22 @@ def _changed_ns(folder: str) -> int:
         return os.stat(folder).st_mtime_ns  # noqa: PTH116
     except OSError:
         return 0
+
+
+class PageNames:
+    """Finds pages of a folder by their names; for one document, it looks at the folder once."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def path_of(self, name: str) -> str:
+        """Return the path below the folder of the one page of this name; empty if it is not one."""
+        return self._paths.get(name.lower().removesuffix(".md"), "")
+
+    @cached_property
+    def _paths(self) -> Mapping[str, str]:
+        known = _page_names(self._root)
+        if not known.holds():
+            _page_names.cache_clear()
+            known = _page_names(self._root)
+        return known.paths

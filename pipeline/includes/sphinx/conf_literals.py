@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from ...untrusted import NotRead, read_yaml
 
 MAX_CHARS = 50_000
+# Of all formatted texts of a script together.
+MAX_FORMATTED = 1_000_000
 
 
 class Computed:
-    """Stands for a value of a table that only running the script would tell."""
+    """Stands for a value that only running the script would tell."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """The values of names so far, and the characters that formatted texts may still have together."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    room: int = MAX_FORMATTED
 
 
 def literals_of(content: bytes) -> dict[str, object]:
-    """Return the literals that a script assigns to names at its top; nothing if it is none."""
-    known: dict[str, object] = {}
+    """Return the literals that a script assigns to names at its top; nothing if it is none.
+
+    One that is computed is ``Computed``.
+    """
+    known = _Known()
     try:
         for node in ast.parse(content).body:
             target = node.targets[0] if isinstance(node, ast.Assign) else None
             if isinstance(node, ast.Assign) and isinstance(target, ast.Name):
-                known[target.id] = _literal(node.value, known)
+                known.values[target.id] = _literal(node.value, known)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return {}
-    return {name: value for name, value in known.items() if value is not None}
+    return known.values
 
 
 def settings_of_book(content: bytes) -> dict[str, object]:
@@ -39,33 +53,37 @@ def settings_of_book(content: bytes) -> dict[str, object]:
     return {**(own if isinstance(own, dict) else {}), **(parse if isinstance(parse, dict) else {})}
 
 
-def _literal(node: ast.expr, known: Mapping[str, object]) -> object:
-    """Return the value of a literal, or of a name that stands for one; ``None`` for anything else.
+def _literal(node: ast.expr, known: _Known) -> object:
+    """Return the value of a literal, or of a name that stands for one; ``Computed`` for anything else.
 
-    In a table, what is no literal is ``Computed``.
+    So are the values of a table that are no literals.
     """
     if isinstance(node, ast.Dict):
         keys = (each and _literal(each, known) for each in node.keys)
         pairs = zip(keys, (_literal(each, known) for each in node.values), strict=True)
-        return {key: Computed if each is None else each for key, each in pairs if isinstance(key, str)}
+        return {key: each for key, each in pairs if isinstance(key, str)}
     if isinstance(node, ast.Name):
-        return known.get(node.id)
+        return known.values.get(node.id, Computed)
     if isinstance(node, ast.JoinedStr):
         return _joined(node, known)
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError):
-        return None
+        return Computed
 
 
-def _joined(node: ast.JoinedStr, known: Mapping[str, object]) -> str | None:
+def _joined(node: ast.JoinedStr, known: _Known) -> object:
     """Return a formatted text of texts, unless it is long: each may hold the one before it twice."""
     pieces = [*_pieces(node, known)]
     texts = [each for each in pieces if isinstance(each, str)]
-    return "".join(texts) if len(texts) == len(pieces) and sum(map(len, texts)) <= MAX_CHARS else None
+    size = sum(map(len, texts))
+    if len(texts) < len(pieces) or size > min(MAX_CHARS, known.room):
+        return Computed
+    known.room -= size
+    return "".join(texts)
 
 
-def _pieces(node: ast.JoinedStr, known: Mapping[str, object]) -> Iterator[object]:
+def _pieces(node: ast.JoinedStr, known: _Known) -> Iterator[object]:
     for each in node.values:
         is_plain = isinstance(each, ast.FormattedValue) and each.conversion == -1 and not each.format_spec
         value = each.value if isinstance(each, ast.FormattedValue) and is_plain else each

@@ -40,6 +40,8 @@ _OPENINGS = ("///", ":::", "```{", "````", "~~~{", "```admonish")
 _MAX_OPTIONS = 40
 # Of lines that may close a box of fewer colons, and of the lengths that they have.
 _MAX_LONGER = 20
+# Levels at which a box that nothing closes is still one: each that follows it is within it.
+_MAX_UNCLOSED = 40
 
 
 def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -48,12 +50,24 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not state.src.startswith(_OPENINGS, first) or state.is_code_block(start):
         return False
     found = read_opening(state.src[first : state.eMarks[start]].rstrip())
-    closing = _closing(state, found.marker, start) if found else end
-    if not found or closing >= end:
+    if not found:
+        return False
+    closing = _closing(state, found.marker, start)
+    last = _last_inside(state, start, min(closing, end))
+    is_closed = last == closing < end
+    if not is_closed and not (found.ends_by_itself and state.level < _MAX_UNCLOSED):
         return False
     if not silent:
-        _push(state, found, range(start + 1, closing))
+        _push(state, found, range(start + 1, last), last + is_closed)
     return True
+
+
+def _last_inside(state: StateBlock, start: int, end: int) -> int:
+    """Return the line at which the list ends that a box stands in, ``end`` if none does before it."""
+    if not state.blkIndent:
+        return end
+    lines = (line for line in range(start + 1, end) if not state.isEmpty(line))
+    return next((line for line in lines if state.sCount[line] < state.blkIndent), end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +130,9 @@ def _closings(state: StateBlock, marker: str) -> _Closings:
     return _Closings(closings, pairs, {closing: opening for opening, closing in pairs.items()})
 
 
-def _push(state: StateBlock, found: Box, lines: range) -> None:
-    """Push the tokens of a box whose content is ``lines``, below its opening line."""
-    first, last = lines.start - 1, lines.stop if found.marker == _TAB_MARKER else lines.stop + 1
+def _push(state: StateBlock, found: Box, lines: range, last: int) -> None:
+    """Push the tokens of a box whose content is ``lines``, below its opening; ``last`` is the line after."""
+    first = lines.start - 1
     if found.marker[0] in ":`~":
         options = options_of([_line(state, line) for line in lines[:_MAX_OPTIONS]])
         found = with_options(found, options)
@@ -266,7 +280,7 @@ def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not silent:
         lines = range(start + 1, _last_of_tab(state, start, end) + 1)
         outside, state.blkIndent = state.blkIndent, state.sCount[start] + _TAB_INDENT
-        _push(state, Box(_TAB_MARKER, TAB, TAB, (found[1] or found[2] or "").strip()), lines)
+        _push(state, Box(_TAB_MARKER, TAB, TAB, (found[1] or found[2] or "").strip()), lines, lines.stop)
         state.blkIndent = outside
     return True
 

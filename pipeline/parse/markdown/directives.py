@@ -24,7 +24,11 @@ _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t]+([^\n]*))?\Z")
 
 _BLOCK_OPTION = re.compile(r"[ ]{4,}(attrs|name|new|open|select|type|types):(?:[ \t]+([^\n]*))?\Z")
 
+# Of VitePress, behind a title.
+_ATTRIBUTES = re.compile(r"[ \t]*\{(open|[.#][\w-][^{}\n]{0,100})\}\Z")
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning admonition"
+# Of VitePress and Docusaurus.
+_OTHER_CALLOUTS = frozenset({"info", "success", "secondary"})
 _VERSIONS = "deprecated versionadded versionchanged versionremoved"
 CARDS = frozenset({"card", "grid-item-card"})
 _CARETS = re.compile(r"\s*\^{3,}\s*")
@@ -51,7 +55,8 @@ _PROSE = frozenset([*_KINDS, *f"{_CALLOUTS} {_VERSIONS} {_TITLED}".split()]) - {
 class Box:
     """A box: the line that closes it, its name and kind, its title, and whether it folds.
 
-    What an ``unsearched`` one holds stands on the page and is not found by searches.
+    What an ``unsearched`` one holds stands on the page and is not found by searches. One that
+    ``ends_by_itself`` goes on to the end of what it stands in where nothing closes it.
     """
 
     marker: str
@@ -61,19 +66,29 @@ class Box:
     folds: bool = False
     is_open: bool = False
     unsearched: bool = False
+    ends_by_itself: bool = False
 
 
 def read_opening(line: str) -> Box | None:
     """Return the box that the line opens, if it opens one."""
     if line.startswith(("/", ":")):
         found = _OPENING.match(line)
-        return _box(found[1], found[3].lower(), (found[4] or found[5]).strip()) if found else None
+        if not found:
+            return None
+        name = found[3].lower()
+        is_known = found[1][0] == ":" and (bool(found[2]) or name in _PROSE or name in _OTHER_CALLOUTS)
+        title = (found[4] or found[5]).strip()
+        attributes = _ATTRIBUTES.search(title)
+        title = title[: attributes.start()] if attributes else title
+        if _KINDS.get(name) == TAB:  # VuePress
+            title = title.strip('"')
+        is_open = attributes is not None and attributes[1] == "open"
+        return replace(_box(found[1], name, title), ends_by_itself=is_known, is_open=is_open)
     if found := _ADMONISH.match(line):
         return _of_mdbook(found[1], (found[2] or "note").lower(), found[3])
-    found = _FENCE.match(line)
-    return (
-        _box(found[1], found[2].lower(), found[3].strip()) if found and found[2].lower() in _PROSE else None
-    )
+    if (found := _FENCE.match(line)) and found[2].lower() in _PROSE:
+        return replace(_box(found[1], found[2].lower(), found[3].strip()), ends_by_itself=True)
+    return None
 
 
 def _box(marker: str, name: str, title: str) -> Box:

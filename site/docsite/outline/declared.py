@@ -16,6 +16,7 @@ from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.categories import CATEGORY_FILES
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.myst_files import read_myst, read_toc
+from ...pipeline.navigation.script_imports import with_imports
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from ...pipeline.navigation.summary import read_summary
@@ -32,6 +33,7 @@ from ...pipeline.untrusted import NotRead, read_regular
 MAX_BYTES, MAX_FOLDERS = 2_000_000, 20_000
 # Of a file, and of parts within each other.
 MAX_PARTS, _MAX_DEPTH = 50, 5
+_SCRIPTS = frozenset({".js", ".ts", ".mjs", ".mts", ".cjs"})
 _IN_FOLDERS = frozenset({".pages", *CATEGORY_FILES})
 _log = logging.getLogger("noctule")
 
@@ -64,8 +66,7 @@ def navigation_files(settings: Site) -> Iterator[NavigationFile]:
         for place in map(Path, places):
             if not place.is_dir():
                 content = _read(place, place.parent)
-                content = _with_parts(content, place.parent) if b'"$ref"' in content else content
-                yield NavigationFile(collection, place, place.name, content)
+                yield NavigationFile(collection, place, place.name, _whole(content, place))
                 continue
             for path in _in_folder(place):
                 yield NavigationFile(collection, path, path.relative_to(place).as_posix(), _read(path, place))
@@ -94,6 +95,23 @@ def _read(path: Path, folder: Path) -> bytes:
             where=str(path),
             hint="Correct the setting or the file.",
         ) from None
+
+
+def _whole(content: bytes, place: Path) -> bytes:
+    """Return the content of a file with that of the files beside it which it names."""
+    if b'"$ref"' in content:
+        return _with_parts(content, place.parent)
+    if place.suffix not in _SCRIPTS:
+        return content
+    top = next((each for each in place.parents[:2] if each.name in _OF_FOLDER), place.parent)
+
+    def imported(name: str) -> str | None:
+        with suppress(OSError, ValueError, NotRead):
+            return read_regular(top / name, MAX_BYTES, top).decode("utf-8", "replace")
+        return None
+
+    text = content.decode("utf-8", "replace")
+    return with_imports(text, place.relative_to(top).as_posix(), imported).encode()
 
 
 def _with_parts(content: bytes, folder: Path) -> bytes:
@@ -158,7 +176,8 @@ def _contents(file: NavigationFile, text: str) -> Contents:
         return read_mkdocs(text)
     if name.endswith((".yml", ".yaml")):
         return _OF_MYST.get(name, read_data)(text)
-    if (reader := _OF_FOLDER.get(file.location.parent.name)) is not None:
+    folders = (_OF_FOLDER.get(each.name) for each in file.location.parents[:2])
+    if (reader := next(filter(None, folders), None)) is not None:
         return reader(text, name)
     readers = (each for start, each in _OF_NAME.items() if name.startswith(start))
     return next(readers, read_docusaurus)(text, name)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from bench.vector_recall import exactly_nearest, recall_of_the_nearest
-from noctule.artifacts.store.store import Store
 from noctule.artifacts.tables.vector_columns import vector_matrix
-from noctule.flows.api import build_snapshot
-from tests.unit.flows.shards.test_shards import settings_for, write_library
+from tests.unit.flows.shards.test_shards import Built, built  # noqa: F401  # a fixture
 
 
-def test_the_nearest_vectors_of_a_set_are_numbered_over_all_shards(tmp_path: Path) -> None:
-    write_library(tmp_path / "notes")
-    build_snapshot(settings_for(tmp_path / "notes", count=3, by="hash"), Store(tmp_path / "store"))
-    with Store(tmp_path / "store").open() as snapshot:
+def test_the_nearest_vectors_of_a_set_are_numbered_over_all_shards(built: Built) -> None:  # noqa: F811
+    with built.sharded.open() as snapshot:
         vectors = vector_matrix(snapshot.table("vectors")["vector"], snapshot.manifest.model.dimension)
         queries = vectors[[0, len(vectors) // 2, len(vectors) - 1]]
         found = exactly_nearest(snapshot, queries, 5)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from noctule.pipeline.visibility import EVERYWHERE, Visibility, visibility_of
+from noctule.pipeline.visibility import EVERYWHERE, Visibility, visibility_of, word_of
 
 UNLISTED = Visibility(listed=False, searched=False, in_sitemap=False, robots=False)
 UNSEARCHED = Visibility(searched=False)
@@ -38,3 +38,15 @@ UNSEARCHED = Visibility(searched=False)
 )
 def test_front_matter_says_where_a_page_is_shown(front_matter: dict[str, object], shown: Visibility) -> None:
     assert visibility_of(json.dumps(front_matter)) == shown
+
+
+HUGE = 10**5_000
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(HUGE, "true"), ([HUGE], ""), ({"a": HUGE}, ""), (0.0, "false"), (" Off ", "off"), (None, "")],
+    ids=["number", "list", "table", "zero", "text", "none"],
+)
+def test_a_value_of_too_many_digits_is_a_word_too(value: object, word: str) -> None:
+    assert word_of(value) == word

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.docsite.outline.declared import MAX_PARTS, declared_contents
+from noctule.docsite.outline.declared import MAX_PARTS, declared_contents, navigation_files
 from noctule.pipeline.navigation.entry import NavEntry
 from noctule.pipeline.settings.site import Site
 
@@ -42,3 +42,20 @@ def test_a_part_that_is_not_there_or_lies_outside_changes_nothing_else(tmp_path:
 def test_parts_that_name_themselves_end(tmp_path: Path) -> None:
     (tmp_path / "loop.json").write_text('["x"' + ', {"group": "L", "pages": {"$ref": "loop.json"}}' * 9 + "]")
     assert len(declared(tmp_path, {"$ref": "loop.json"})) <= MAX_PARTS
+
+
+def test_scripts_that_settings_import_are_read_below_the_folder_of_their_tool(tmp_path: Path) -> None:
+    config = tmp_path / ".vitepress/config"
+    config.mkdir(parents=True)
+    config.joinpath("index.ts").write_text(
+        "import { en } from './en'\nimport out from '../../out'\nexport default { ...en, x: out }"
+    )
+    config.joinpath("en.ts").write_text(
+        "import items from '../items'\nexport const en = { themeConfig: { sidebar: items } }"
+    )
+    (tmp_path / ".vitepress/items.ts").write_text("export default [{ text: 'A', link: '/a' }]")
+    (tmp_path / "out.ts").write_text("export default 'SECRET'")
+    settings = Site(navigation={"c": (str(config / "index.ts"),)})
+    assert targets(declared_contents(settings)["c"].entries) == ["/a"]
+    [file] = navigation_files(settings)
+    assert b"SECRET" not in file.content and b"'A'" not in file.content and b'"A"' in file.content

@@ -131,6 +131,20 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "docs/a.md": "# A\n", "config.js": "nonsense("},
         {"root": "docs", "title": "T", "language": "en-GB", "navigation": ["docs/.vitepress/config.mts"]},
     ),
+    "VitePress, in several scripts": (
+        {"docs/.vitepress/config/index.mts":
+         "import { en } from './en'\nexport default { ...shared(), base: '/x/', srcDir: 'src',"
+         "sitemap: { hostname: 'https://e.org/' }, locales: { root: { lang: 'en-US', ...en }, de: {}, fr: {},"
+         "zh: { link: 'https://zh.e.org' } } }\nfunction shared() { return { title: 'T' } }",
+         "docs/.vitepress/config/en.ts":
+         "export const en = { description: 'D', themeConfig: { logo: '/l.svg',"
+         "editLink: { pattern: 'https://e.org/edit/:path' } } }",
+         "docs/src/a.md": "# A\n", "docs/src/de/a.md": "# A\n", "docs/src/zh/a.md": "# A\n"},
+        {"root": "docs/src", "title": "T", "description": "D", "language": "en-US",
+         "base_url": "https://e.org/x/", "edit_url": "https://e.org/edit/{path}",
+         "languages": {"en-US": "", "de": "de", "zh": "zh"}, "left": "themeConfig.logo",
+         "navigation": ["docs/.vitepress/config/index.mts"]},
+    ),
     "VuePress": (
         {"docs/.vuepress/config.js":
          "module.exports = {title: 'T', themeConfig: {sidebar: ['/', 'a']}, plugins: ['x']}",

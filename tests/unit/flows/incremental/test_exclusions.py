@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from noctule.flows.sources.data_lists import myst_lists
+from noctule.flows.sources.exclusions import exclusions_of
 from noctule.flows.sources.withheld import withheld
 from noctule.pipeline.model import Rejection
 from noctule.pipeline.settings.reading import parse as parse_settings
@@ -148,6 +149,12 @@ BOTH = ["guide/_part.md", *IN_INTERNAL]
         (
             "docs/.vitepress/config.ts",
             "export default async () => ({ srcExclude: ['internal'] })",
+            IN_INTERNAL,
+        ),
+        (
+            "docs/.vitepress/config.ts",
+            "const left = () => ['internal']\nconst all = { srcExclude: [...left()] }\n"
+            "export default { ...all }",
             IN_INTERNAL,
         ),
         (
@@ -363,3 +370,53 @@ def test_a_table_of_contents_leaves_out_no_file_that_its_tool_does_not_build(tmp
     (tmp_path / "myst.yml").write_text("project: {toc: [{file: README.md}]}")
     [_, found] = myst_lists([tmp_path], tmp_path)
     assert "*.md" in found.patterns and not any(each in ("*", "*.*", "*.py") for each in found.patterns)
+
+
+def test_contents_of_many_documents_take_no_time(tmp_path: Path) -> None:
+    entries = "".join(f"- file: ./part/p{number}.md\n" for number in range(19_000))
+    (tmp_path / "_config.yml").write_text("only_build_toc_files: true\n")
+    (tmp_path / "_toc.yml").write_text(f"root: index\nchapters:\n{entries}- glob: guide/*\n")
+    began = time.process_time()
+    [found] = exclusions_of(tmp_path, [tmp_path], ()).exclusions
+    named = [f"part/p{number}.rst" for number in range(19_000)]
+    assert not any(map(found.matches, [*named, "index.md", "guide/a/b.md", "part/p1.de.md", "x.png"]))
+    assert all(map(found.matches, ["part/p20000.md", "part/p.md", "guide.md", "p1.md"]))
+    assert time.process_time() - began < 6
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mkdocs.yml", "plugins:\n- search\n- exclude:\n    glob: [internal/*]\nnav: [\n"),
+        ("mkdocs.yml", "plugins: [search, exclude: {glob: internal/*}]\nnav: [\n"),
+        ("mkdocs.yml", "plugins:\n  'exclude': {regex: internal}\nnav: [\n"),
+        ("zensical.toml", "[project.plugins.exclude]\nglob = 'internal/*'\n[\n"),
+    ],
+)
+def test_broken_settings_that_exclude_something_make_all_private(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    assert left_out(tmp_path, "docs", name, text) == PATHS
+
+
+def test_a_list_in_a_script_that_another_imports_counts(tmp_path: Path) -> None:
+    files = {
+        "docs/.vitepress/config/index.ts": "import { all } from './all'\nexport default { ...all }",
+        "docs/.vitepress/config/all.ts": "export const all = { srcExclude: ['internal'] }",
+    }
+    assert [each.path for each in rejections(tmp_path, "docs", files)] == IN_INTERNAL
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hugo.yaml", "cascade: [{draft: 0x@, target: {path: 0x@, kind: 0x@, type: 0x@}}]"),
+        ("hugo.yaml", "cascade: [{draft: [0x@]}, {publish: false}]"),
+        ("_config.yml", "defaults: [{scope: {path: 0x@, type: 0x@}, values: {published: false}}]"),
+    ],
+    ids=["cascade", "list", "defaults"],
+)
+def test_numbers_of_thousands_of_digits_hide_what_they_may_hide(name: str, text: str, tmp_path: Path) -> None:
+    files = {"docs/hugo.yaml": "baseURL: x\n"} if name == "hugo.yaml" else {}
+    held = rejections(tmp_path, "docs", files | {f"docs/{name}": text.replace("@", "f" * 5_000)})
+    assert sorted(each.path for each in held if each.kind == "skipped") == PATHS

@@ -14,9 +14,9 @@ import pytest
 from noctule.artifacts.events.event_log import EventLog
 from noctule.artifacts.judged.reading import read_judged
 from noctule.artifacts.store.store import Store
+from noctule.flows.quality.feedback.analysis import Feedback, analyse_events
 from noctule.flows.quality.feedback.click_judgements import LeastCounts, write_judged
 from noctule.flows.quality.feedback.feedback_page import feedback_page
-from noctule.flows.quality.feedback.gather import Feedback, gather
 from noctule.flows.quality.feedback.glossary_file import parse_synonym
 from noctule.pipeline.errors import SourceError
 from noctule.pipeline.settings.serve import EventSettings
@@ -92,7 +92,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, names: dict[str, str]) ->
 @pytest.fixture(scope="module")
 def found(library: Store, recorded: Path) -> Iterator[Feedback]:
     with library.open() as snapshot:
-        yield gather(snapshot, Settings(), recorded, LeastCounts(), None, NOW)
+        yield analyse_events(snapshot, Settings(), recorded, LeastCounts(), None, NOW)
 
 
 def test_what_no_reader_leaves_is_left_out_and_said(found: Feedback) -> None:
@@ -177,7 +177,7 @@ def test_without_the_text_figures_remain(library: Store, tmp_path: Path, names: 
             {**about, "kind": "click", "hit": "boats.html", "rank": 1},
         ])  # fmt: skip
     with library.open() as snapshot:
-        found = gather(snapshot, Settings(), tmp_path, LeastCounts(), None, NOW)
+        found = analyse_events(snapshot, Settings(), tmp_path, LeastCounts(), None, NOW)
     assert (found.totals.searches, found.totals.with_text, found.totals.clicks) == (10, 0, 10)
     assert [(each.shown, each.opened) for each in found.ranks] == [(10, 10), (10, 0)]
     assert [(each.doc_id, each.clicks) for each in found.pages] == [(BOATS, 10)]
@@ -189,4 +189,4 @@ def test_without_the_text_figures_remain(library: Store, tmp_path: Path, names: 
 def test_no_events_are_an_error_that_says_how_to_get_some(library: Store, tmp_path: Path) -> None:
     for first in (None, NOW.date()):
         with library.open() as snapshot, pytest.raises(SourceError, match=r"serve\.events"):
-            gather(snapshot, Settings(), tmp_path / "none", LeastCounts(), first, NOW)
+            analyse_events(snapshot, Settings(), tmp_path / "none", LeastCounts(), first, NOW)

@@ -89,6 +89,19 @@ def test_a_page_of_vitepress_loses_what_is_for_vue() -> None:
     assert "{{ n + 1 }} is not evaluated" in found.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        ('## The `base` <Badge type="info" text="1.2" />', "## The `base` 1.2 {#the-base}"),
+        ('## Base <Badge text="a" /> more', "## Base a more"),
+        ('## Base {#b} <Badge text="a" />', "## Base {#b} a"),
+        ('Base <Badge text="a" />', "Base a"),
+    ],
+)
+def test_a_badge_is_no_part_of_the_name_of_its_heading(heading: str, shown: str) -> None:
+    assert expanded(f"# T\n\n{heading}\n\nText.\n", "vitepress", "/docs/page.md").text.split("\n")[2] == shown
+
+
 def test_braces_in_an_element_that_vue_does_not_compile_stay() -> None:
     text = (
         "`{{ not }}` and <span v-pre>{{ kept }}</span> {{ gone }}\n\n"

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from noctule.pipeline.includes.source import read_source
-from noctule.pipeline.includes.sphinx.conf_values import SphinxValues, formats_of, with_values
+from noctule.pipeline.includes.sphinx.conf_literals import Computed, literals_of
+from noctule.pipeline.includes.sphinx.conf_values import SphinxValues, formats_of
+from noctule.pipeline.includes.sphinx.substitutions import with_values
 from noctule.pipeline.model import Document
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
@@ -101,6 +103,14 @@ def test_myst_has_them_too(tmp_path: Path) -> None:
         ("---\nmyst: {substitutions: {name: Mine}}\n---\n\nBy {{ name }}.", "By Mine."),
         ("---\nsubstitutions: {own: Mine, later: 3}\n---\n\nBy {{own}}, {{ later }}.", "By Mine, 3."),
         ("As `{{ name }}`.", "As `{{ name }}`."),
+        ("As `a {{ name }} {{ later }}`.", "As `a {{ name }} {{ later }}`."),
+        ("```python\n{{ name }} {{ later }}\n```", "```python\n{{ name }} {{ later }}\n```"),
+        ("```{code-block} python\n{{ name }}\n```", "```{code-block} python\n{{ name }}\n```"),
+        ("~~~\n{issue}`7`\n~~~", "~~~\n{issue}`7`\n~~~"),
+        (
+            "````{note}\nBy {{ name }}.\n```\n{{ name }}\n```\n````",
+            "````{note}\nBy Noctule.\n```\n{{ name }}\n```\n````",
+        ),
     ],
 )
 def test_a_document_of_myst_has_values_of_its_own(tmp_path: Path, written: str, shown: str) -> None:
@@ -110,7 +120,7 @@ def test_a_document_of_myst_has_values_of_its_own(tmp_path: Path, written: str, 
 
 def test_a_number_of_too_many_digits_is_no_value_of_a_page() -> None:
     text = f"---\nsubstitutions: {{a: 0x{'f' * 5_000}, b: 1}}\n---\n{{{{a}}}} {{{{b}}}}"
-    filled, _ = with_values(text, "a.md", SphinxValues())
+    filled, _ = with_values(text, "a.md", SphinxValues(), 10_000)
     assert filled.endswith("\n{{a}} 1")
 
 
@@ -169,6 +179,7 @@ def test_myst_names_other_projects_too(tmp_path: Path) -> None:
         ("['.rst', '.txt']", "page.txt", True),
         ("{'.txt': 'restructuredtext', '.rst': None}", "page.TXT", True),
         ("{'.txt': 'markdown'}", "page.txt", False),
+        ("{'.txt': None}", "page.txt", True),
         ("['.rest.txt', '.rst']", "page.rest.txt", True),
     ],
 )
@@ -198,6 +209,8 @@ def test_files_are_read_in_the_format_that_conf_says(
         (".txt", {".txt": ".rst"}),
         ([".rst", ".txt", [".x"], 1], {".txt": ".rst"}),
         ({".txt": "markdown", ".inc": None, 1: "x"}, {".txt": ".md", ".inc": ".rst"}),
+        ({".txt": Computed, ".inc": "markdown"}, {".inc": ".md"}),
+        (Computed, {}),
         (None, {}),
     ],
 )
@@ -208,3 +221,41 @@ def test_endings_are_taken_from_any_value(given: object, formats: dict[str, str]
 def test_the_name_of_a_project_is_left_out_of_names_alone(tmp_path: Path) -> None:
     text, _ = html(tmp_path, "Page\n====\n\n:c:func:`c:x`\n", "page.rst")
     assert text.strip().endswith("\n\nx")
+
+
+@pytest.mark.parametrize("suffix", ["{'.txt': kind_of('.txt'), '.md': 'markdown'}", "suffixes()"])
+def test_a_computed_format_is_reported_and_changes_nothing(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "conf.py").write_text(f"source_suffix = {suffix}\n")
+    collection = Collection(root=str(tmp_path))
+    documents = {}
+    for name in ("page.txt", "page.md"):
+        (tmp_path / name).write_text("Page\n====\n\nA **bold** word.\n")
+        source = read_source(FoundFile("c", name, str(tmp_path / name), 0), collection)
+        documents[name] = parse(source, collection)
+    assert documents["page.txt"].syntax == "text" and not documents["page.md"].notes
+    [note] = documents["page.txt"].notes
+    assert "source_suffix" in note and "computed" in note
+
+
+def test_formatted_texts_are_bounded_together() -> None:
+    chain = "a = f'{x}" + "x" * 1_000 + "'\n" + "".join(f"a{n} = f'{{a}}'\n" for n in range(20_000))
+    found = literals_of(f"x = 'owl'\n{chain}last = 'end'\n".encode())
+    assert sum(len(each) for each in found.values() if isinstance(each, str)) < 2_000_000
+    assert found["a0"] == "owl" + "x" * 1_000 and found["last"] == "end" and found["a19999"] is Computed
+
+
+def test_values_make_no_document_larger_than_may_be() -> None:
+    head = f"---\nsubstitutions: {{a: {'y' * 40_000}}}\n---\n"
+    filled, notes = with_values(head + "{{a}}\n" * 9, "a.md", SphinxValues(), 200_000)
+    assert filled.count("y" * 40_000) == 4 and filled.count("{{a}}") == 6
+    assert len(notes) == 1 and "max_bytes" in notes[0]
+    values = SphinxValues(links={"issue": ("https://e.org/%s" + "x" * 40_000, "")})
+    for path, role in (("a.rst", ":issue:`1` "), ("a.md", "{issue}`1` ")):
+        filled, notes = with_values(role * 9, path, values, 200_000)
+        assert 80_000 < len(filled) <= 200_000 and len(notes) == 1
+
+
+def test_a_value_of_a_page_is_as_long_as_one_of_conf_may_be() -> None:
+    text = f"---\nsubstitutions: {{a: {'y' * 50_001}, b: 1}}\n---\n{{{{a}}}} {{{{b}}}}"
+    filled, _ = with_values(text, "a.md", SphinxValues(), 1_000_000)
+    assert filled.endswith("\n{{a}} 1")

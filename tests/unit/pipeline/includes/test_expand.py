@@ -26,6 +26,9 @@ fn main() {
 APP_PY = (
     '"""App."""\n\n@route\nclass App:\n    def run(self):\n        return 1\n\n\nclass Other:\n    pass\n'
 )
+# The first is a tab, and takes its title from the file.
+HOT = "```javascript{}\nhot();\n```"
+HOT_TABS = f"::: code-group\n{HOT.format(' [app.js]')}\n:::\n{HOT.format('')}"
 
 
 def expanded(
@@ -68,9 +71,12 @@ def expanded(
         ("{!a.txt!}", "one\ntwo\nthree\nfour"),
         ("{!> a.txt!}", "one\ntwo\nthree\nfour"),
         ("{!a.txt!lines=1 3-4}", "one\nthree\nfour"),
-        ("<<< app.js#hot{1 ts} [app]", "```ts\nhot();\n```"),
+        ("<<< app.js#hot{1 ts} [app]", "```ts{1} [app]\nhot();\n```"),
+        ("<<< app.js#hot{1-2 js:line-numbers}", "```js{1-2}:line-numbers\nhot();\n```"),
+        ("::: code-group\n<<< app.js#hot\n:::\n<<< app.js#hot", HOT_TABS),
         ("<<< app.js", "```javascript\ncold();\n// #region hot\nhot();\n// #endregion hot\n```"),
         ("<!--@include: ./a.txt{3,}-->", None),
+        ("<!--@include: app.js#hot{,1}-->", "hot();"),
         ("<!--@include: a.txt{3,}-->", "three\nfour"),
         ("!!!include(a.txt)!!!", "one\ntwo\nthree\nfour"),
         (

@@ -31,7 +31,10 @@ def page(project: Path, text: str) -> None:
     (project / "docs/guide/page.md").write_text(text)
 
 
-@pytest.mark.parametrize("target", ["../parts/note.md", "parts/note.md", "@/parts/note.md", "/parts/note.md"])
+@pytest.mark.parametrize(
+    "target",
+    ["../parts/note.md", "parts/note.md", "@/parts/note.md", "/parts/note.md", "@/docs/parts/note.md"],
+)
 def test_a_file_is_found_from_the_page_or_a_folder_above_it(project: Path, target: str) -> None:
     page(project, f"{{{{#include {target}}}}}\n")
     source = read(project / "docs")
@@ -45,7 +48,7 @@ def test_the_hash_follows_what_is_included(project: Path) -> None:
     assert read(project / "docs").sha256 != before
 
 
-@pytest.mark.parametrize("target", ["../../src/app.py", "src/app.py"])
+@pytest.mark.parametrize("target", ["../../src/app.py", "src/app.py", "@/src/app.py"])
 def test_other_folders_have_to_be_declared(project: Path, target: str) -> None:
     page(project, f"{{{{#include {target}}}}}\n")
     kept = read(project / "docs", snippet_folders=(str(project),))

@@ -11,6 +11,7 @@ import pytest
 from noctule.pipeline.navigation.entry import MAX_ENTRIES, Contents, NavEntry
 from noctule.pipeline.navigation.literals import UNREAD, read_module
 from noctule.pipeline.navigation.myst_files import read_myst, read_toc
+from noctule.pipeline.navigation.script_imports import MAX_CHARS, with_imports
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from noctule.pipeline.navigation.summary import read_summary
@@ -300,3 +301,98 @@ def test_functions_in_a_script_cost_time_in_proportion_to_their_number() -> None
     start = time.process_time()
     read = read_module("export default [" + "withA(() => { return 1 })," * 20_000 + "]")
     assert read == [1] * 20_000 and time.process_time() - start < 4
+
+
+SCRIPTS = {
+    ".vitepress/config/index.ts": """
+import { defineConfig } from 'vitepress'
+import { shared } from './shared'
+import { en, type X } from './en.js'
+import zh from '../zh'
+import title from '../../title.json'
+export default defineConfig({
+  ...shared,
+  title,
+  locales: {
+    root: { label: 'English', ...en },
+    zh: { label: '中文', ...zh },
+    de: { label: 'Deutsch' },
+    cn: { label: 'Elsewhere', link: 'https://cn.example.org' },
+  },
+})
+""",
+    ".vitepress/config/shared.ts": """
+export const slug = (text) => text.replace(/[\\s~`!@#"'“”]+/g, '-')
+export const shared = defineConfig({ srcExclude: ['parts/**'], themeConfig: { logo: '/x.svg' } })
+""",
+    ".vitepress/config/en.ts": """
+import { owls } from './owls'
+export const en = { themeConfig: { sidebar: { '/guide/': { base: '/guide/', items: sidebarGuide() } } } }
+function sidebarGuide(): DefaultTheme.SidebarItem[] {
+  return [{ text: 'Start', link: 'start' }, ...owls(), ...more()]
+}
+const more = (): Item[] => [{ text: 'End', link: 'end' }]
+""",
+    ".vitepress/config/owls/index.ts": "export function owls() { return [{ text: 'Owls', link: 'owls' }] }",
+    ".vitepress/zh.mts": "export default { themeConfig: { sidebar: [{ text: '始', link: '/zh/start' }] } }",
+    "title.json": '"owl 🦉"',
+}
+
+
+def test_settings_of_vitepress_in_several_scripts_are_read_as_one() -> None:
+    name = ".vitepress/config/index.ts"
+    script = with_imports(SCRIPTS[name], name, SCRIPTS.get)
+    assert lines(read_vitepress(script, "index.ts")) == [
+        "Start|/guide/start", "Owls|/guide/owls", "End|/guide/end",
+        "中文|", "  始|/zh/start", "  |zh/**",
+        "Deutsch|", "  |de/**",
+    ]  # fmt: skip
+    given = read_module(script)
+    assert given["title"] == "owl 🦉" and given["srcExclude"] == ["parts/**"]
+
+
+def test_scripts_that_import_each_other_or_multiply_end() -> None:
+    loop = {"a.ts": "import b from './b'; export default b", "b.ts": "import a from './a'\nexport default a"}
+    assert read_module(with_imports(loop["a.ts"], "a.ts", loop.get)) is UNREAD
+    doubled = "".join(f"const a{n} = [...a{n + 1}, ...a{n + 1}]\n" for n in range(50)) + "const a50 = [1]\n"
+    assert len(read_module(f"{doubled}export default [a0]")) == 1
+    nested = "".join(f"const a{n} = [a{n + 1}, a{n + 1}]\n" for n in range(50)) + "const a50 = [1]\n"
+    script = "import b from './b'\nexport default b"
+    assert len(with_imports(script, "a.ts", {"b.ts": f"{nested}export default a0"}.get)) < 2 * MAX_CHARS
+    many = "".join(f"import a{n} from './a{n}'\n" for n in range(500))
+    asked: list[str] = []
+    with_imports(many, "a.ts", lambda path: asked.append(path) or "export default 1")  # type: ignore[func-returns-value]
+    assert len(asked) < 500
+    began = time.process_time()
+    with_imports("import {a\n" * 100_000, "a.ts", SCRIPTS.get)
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("script", "value"),
+    [
+        ("function f(): X[] { return [1] }\nexport default f()", [1]),
+        ("const f = () => ({ a: 1 })\nexport default { ...f(), b: 2 }", {"a": 1, "b": 2}),
+        ("const f = { a: 1 }\nexport default { a: 2, ...f, ...g }", {"a": 1}),
+        ("function f(x) { return [x] }\nconst x = 1\nexport default [f(2)]", [UNREAD]),
+        ("export default [1, ...g(), ...'x']", [1, UNREAD, UNREAD]),
+        ("export default { a: /[`'\"{]/g, b: 8 / 2, c: 1 }", {"a": UNREAD, "b": UNREAD, "c": 1}),
+        ("export default [{ a: <A />, b: 1 }, { a: <B /> }]", [{"a": UNREAD, "b": 1}, {"a": UNREAD}]),
+    ],
+)
+def test_results_of_functions_and_what_is_put_into_values(script: str, value: object) -> None:
+    assert read_module(script) == value
+
+
+def test_several_sidebars_stand_under_what_the_bar_above_the_pages_calls_them() -> None:
+    bar = "[{ text: 'Home', link: '/' }, { text: 'Guide', link: '/guide/start' },"
+    bar += "{ text: 'API', link: '/api/' }, { text: 'More', items: [{ text: 'Team', link: '/team/a' }] }]"
+    trees = "'/guide/': [{ text: 'One', link: '/guide/one' }], '/api/': [{ text: 'API', link: '/api/' }],"
+    trees += "'/': [{ text: 'All', link: '/all' }], '/team/': [{ text: 'A', link: '/team/a' }]"
+    script = f"export default {{ themeConfig: {{ nav: {bar}, sidebar: {{ {trees} }} }} }}"
+    assert lines(read_vitepress(script, "config.ts")) == [
+        "Guide|", "  One|/guide/one", "API|/api/", "All|/all", "Team|", "  A|/team/a",
+    ]  # fmt: skip
+    assert lines(read_vuepress(script, "config.ts")) == [
+        "All|all", "Guide|", "  One|guide/one", "API|api", "Team|", "  A|team/a",
+    ]  # fmt: skip

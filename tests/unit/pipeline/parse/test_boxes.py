@@ -32,7 +32,7 @@ def _texts(text: str) -> list[str]:
         ("```admonish warning title='T'\nBody\n```", ["T", "Body"]),
         ("::::{tab-set}\n:::{tab-item} A\n:sync: a\nOne\n:::\n::::", ["A", "One"]),
         (":::::{grid}\n:::{card}\nOne\n::::\n:::{card}\nTwo\n::::\n:::::", ["One", "Two"]),
-        (":::{note}\nOne\n::::{tip}\nTwo\n::::\n", [":::{note} One", "Two"]),
+        (":::{note}\nOne\n::::{tip}\nTwo\n::::\n", ["One", "Two"]),
         ("::: code-group\n```sh [npm]\nnpm i\n```\n:::", ["npm", "npm i"]),
         ("```{image} x.png\n:alt: An owl\n```", ["An owl"]),
         ("```{versionadded} 1.2\nBody\n```", ["New in version 1.2", "Body"]),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from unittest.mock import patch
 
 import pytest
@@ -150,8 +151,39 @@ def test_a_title_given_to_a_callout_is_text() -> None:
     assert blocks("/// tip | Mind this\nbody\n///\n") == [("text", "Mind this"), ("text", "body")]
 
 
+def test_quotation_marks_around_the_title_of_a_tab_are_not_part_of_it() -> None:
+    text = ':::: tabs\n\n::: tab "On [Unix]"\n\nbody\n\n:::\n\n::::\n'
+    assert [shown for _, shown in blocks(text)] == ["On [Unix]", "body"]
+
+
+def test_attributes_behind_the_title_of_a_box_are_not_part_of_it() -> None:
+    html = markdown_parser().render("::: details Mind {open}\nbody\n:::\n\n::: tip T {#a .b}\nbody\n:::\n")
+    assert "<details" in html and " open" in html and "{" not in html
+    assert blocks("::: tip Use {x}\nbody\n:::\n")[0] == ("text", "Use {x}")
+
+
 def test_an_unclosed_box_is_text() -> None:
     assert blocks("/// tip\nbody\n") == [("text", "/// tip body")]
+    assert blocks("::: bakery.oven\nbody\n") == [("text", "::: bakery.oven body")]
+    assert blocks("::: bakery\nbody\n") == [("text", "::: bakery body")]
+
+
+@pytest.mark.parametrize("opening", [":::{note}", ":::note", "::: info Mind", "```{note}", ":::{exercise}"])
+def test_a_box_that_nothing_closes_ends_with_what_holds_it(opening: str) -> None:
+    title = [("text", "Mind")] if "Mind" in opening else []
+    assert blocks(f"{opening}\nbody\n\nmore\n") == [*title, ("text", "body"), ("text", "more")]
+    assert blocks(f"> {opening}\n> body\n\nafter\n") == [*title, ("text", "body"), ("text", "after")]
+    html = markdown_parser().render(f"- {opening}\n  body\n- next\n\nafter\n\n:::\n")
+    assert html.index("body") < html.index("</div>") < html.index("next") < html.index("after")
+    assert blocks(f"{opening}\n") == title
+
+
+def test_boxes_that_nothing_closes_lose_no_text_and_take_no_time() -> None:
+    began = time.process_time()
+    text = "".join(f"- :::{{note}}\n  word{number}\n\n:::{{tip}}\n" for number in range(2_000))
+    shown = " ".join(each.text for each in read(text).blocks)
+    assert all(f"word{number}" in shown for number in (0, 30, 999, 1_999))
+    assert time.process_time() - began < 5
 
 
 def test_task_items_lose_their_box() -> None:

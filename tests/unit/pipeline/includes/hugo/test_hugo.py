@@ -9,7 +9,7 @@ import pytest
 
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
-from noctule.pipeline.includes.hugo.page_names import page_named
+from noctule.pipeline.includes.hugo.page_names import PageNames
 from noctule.pipeline.includes.project import Context, Project, context_of
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
@@ -24,7 +24,11 @@ def expanded(text: str, root: str = "/docs", name: str = "page.md") -> ExpandedT
         return IncludedFile(f"{root}/{target}", FILES[target])
 
     path = f"{root}/{name}"
-    context = Context(Project(root), {"title": "Barn", "params": {"v": "1.2"}}, path)
+    context = Context(
+        Project(root, pages=PageNames(root) if root else None),
+        {"title": "Barn", "params": {"v": "1.2"}},
+        path,
+    )
     return expand(text, path, find, 100_000, context)
 
 
@@ -213,12 +217,19 @@ def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
 
 def test_a_page_that_is_added_later_is_found_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
-    assert page_named(str(tmp_path), "owl") == ""
+    assert PageNames(str(tmp_path)).path_of("owl") == ""
     (tmp_path / "a/b/Owl.md").write_text("x")
-    assert page_named(str(tmp_path), "Owl.md") == "a/b/Owl.md"
+    assert PageNames(str(tmp_path)).path_of("Owl.md") == "a/b/Owl.md"
     (tmp_path / "a/owl").mkdir()
     (tmp_path / "a/owl/_index.md").write_text("x")
-    assert page_named(str(tmp_path), "owl") == ""
+    assert PageNames(str(tmp_path)).path_of("owl") == ""
+
+
+def test_the_names_of_pages_are_looked_up_once_for_a_document(tmp_path: Path) -> None:
+    names = PageNames(str(tmp_path))
+    assert names.path_of("owl") == ""
+    (tmp_path / "owl.md").write_text("x")
+    assert names.path_of("owl") == ""
 
 
 @pytest.mark.parametrize(

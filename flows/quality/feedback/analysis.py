@@ -1,4 +1,4 @@
-"""What ``noctule feedback`` does: from recorded events to figures, findings and judged queries."""
+"""What recorded events say: figures, findings and judged queries for ``noctule feedback``."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Feedback:
         return asdict(self) | {"notes": list(self.notes)}
 
 
-def gather(
+def analyse_events(
     snapshot: Snapshot,
     settings: Settings,
     folder: Path,
