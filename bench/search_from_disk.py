@@ -48,7 +48,8 @@ def measure(site: Path, queries: Sequence[str]) -> None:
 
 def _read(driver: webdriver.Chrome) -> list[Path]:
     """Return the files that the page has read since the last call, in order."""
-    events = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
+    log = driver.get_log("performance")  # type: ignore[no-untyped-call]
+    events = (json.loads(entry["message"])["message"] for entry in log)
     sent = (each["params"]["request"]["url"] for each in events if each["method"] == _SENT)
     return [Path(unquote(urlsplit(address).path)) for address in sent if address.startswith("file:")]
 
