@@ -54,9 +54,13 @@ class Asked:
 
 
 @contextmanager
-def chromium(profile: Path, more: Sequence[str] = ()) -> Iterator[webdriver.Chrome]:
+def chromium(
+    profile: Path, more: Sequence[str] = (), *, logs_requests: bool = False
+) -> Iterator[webdriver.Chrome]:
     """Start a headless browser with a new profile."""
     options = webdriver.ChromeOptions()
+    if logs_requests:
+        options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
     options.binary_location = str(shutil.which("chromium"))
     for flag in (*FLAGS, *more, f"--user-data-dir={profile}"):
         options.add_argument(flag)

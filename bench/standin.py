@@ -149,13 +149,6 @@ class Watched(PlainDriver):
         finally:
             self._stages.pop()
 
-    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
-        """Return the function's result on each batch; outside of stages it is timed as one."""
-        if len(self._stages) > 1:
-            return super().map(name, function, batches, slots)
-        with self.measure(name):
-            return super().map(name, function, batches, slots)
-
     def _watch(self) -> None:
         pause, sample = threading.Event(), 0
         while not pause.wait(_SAMPLE_S):

@@ -24,20 +24,25 @@ NETWORKS: Mapping[str, Mapping[str, float]] = {
     "no limit": {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},
     "fast 3G": {"latency": 150, "downloadThroughput": 1_400_000 / 8, "uploadThroughput": 675_000 / 8},
 }
-NOCTULE_TYPED = """<!doctype html><html lang="en" data-root="./"><meta charset="utf-8"><title>typed</title>
-<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="_assets/style.css">
-<script src="_assets/theme.js"></script><script src="_assets/page.js" defer></script>
-<body><header class="site-header" lang="en"><a href="#" data-search>Search</a>
-<button data-theme-toggle hidden>Theme</button></header><main id="Content"></main>
-<script>
+NOCTULE_HOOKS = """
 window.openSearch = () => document.querySelector("[data-search]").click();
 window.field = () => document.querySelector("dialog[open] #SearchInput");
 document.addEventListener("noctule:search", (event) => { window.rested = event.detail.query; });
 window.hits = (query) => new URLSearchParams(location.search).get("q") === query &&
   document.querySelectorAll("#SearchList a").length > 0;
 window.atRest = (query) => window.rested === query;
-</script>"""
+"""
+NOCTULE_TYPED = (
+    """<!doctype html><html lang="en" data-root="./"><meta charset="utf-8"><title>typed</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="_assets/style.css">
+<script src="_assets/theme.js"></script><script src="_assets/page.js" defer></script>
+<body><header class="site-header" lang="en"><a href="#" data-search>Search</a>
+<button data-theme-toggle hidden>Theme</button></header><main id="Content"></main>
+<script>"""
+    + NOCTULE_HOOKS
+    + "</script>"
+)
 PAGEFIND_TYPED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>typed</title>
 <link rel="icon" href="data:,"><body><div id="search"></div>
 <script>
@@ -57,7 +62,7 @@ window.hits = (query) => {
 window.atRest = (query) => window.hits(query) && !document.querySelector("[data-pfmod-loading]") &&
   [...document.querySelectorAll(".pagefind-ui__result")].every((each) => each.querySelector("a[href]"));
 </script>"""
-_TYPE = """const [query, pause, done] = arguments;
+TYPE = """const [query, pause, done] = arguments;
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 (async () => {
   openSearch();
@@ -83,7 +88,7 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   await wait(700);
   done(found);
 })().catch((error) => done({ error: String(error.stack || error) }));"""
-_KEY_MS = 80
+KEY_MS = 80
 _FLAGS = ("--ignore-certificate-errors", "--window-size=1440,900")
 
 
@@ -115,7 +120,7 @@ def _typed(driver: webdriver.Chrome, server: StaticServer, query: str, network: 
     driver.get(f"{server.address}typed.html")
     server.taken()
     driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, **NETWORKS[network]})
-    found: dict[str, Any] = driver.execute_async_script(_TYPE, query, _KEY_MS)
+    found: dict[str, Any] = driver.execute_async_script(TYPE, query, KEY_MS)
     if "error" in found:
         raise RuntimeError(f"typing {query!r} failed in the browser: {found['error']}")
     return Typed(query, tuple(server.taken()), found["first"], found["rest"])

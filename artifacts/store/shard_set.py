@@ -8,7 +8,6 @@ lie in the shards.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -97,8 +96,7 @@ class ShardSet(Snapshot):
         if name in SET_TABLES:
             return super().table(name, columns)
         if name in POSTINGS:
-            merged = self._merged_postings(name)
-            return merged if columns is None else merged.select(list(columns))
+            return self._merged_postings(name, columns)
         return pa.concat_tables(
             self._renumbered(name, part.table(name, columns), at) for at, part in enumerate(self._parts)
         )
@@ -114,26 +112,16 @@ class ShardSet(Snapshot):
         first = pa.scalar(int(self._first["vectors"][shard]), pa.int32())
         return rows.set_column(at, rows.schema.field(at), pc.add(rows.column(at), first))
 
-    def _merged_postings(self, name: str) -> pa.Table:
+    def _merged_postings(self, name: str, columns: Sequence[str] | None) -> pa.Table:
         """Return the postings of all shards as one list a term, in the order of the set's terms."""
-        import pyarrow as pa
-
         from ..tables.schemas import POSTINGS as SCHEMA
+        from .merged_postings import merged_postings
 
+        wanted = list(SCHEMA.names if columns is None else columns)
         terms = self.table(POSTINGS[name], ["term"])["term"].combine_chunks()
-        firsts = self._first["passages"].tolist()
-        parts = [
-            _Columns.of(part.table(name), terms, first)
-            for part, first in zip(self._parts, firsts, strict=True)
-        ]
-        term = np.concatenate([part.term for part in parts])
-        order = np.argsort(term, kind="stable")  # by term, then by shard, in which passages rise
-        offsets = pa.array(np.searchsorted(term[order], np.arange(len(terms) + 1)), pa.int32())
-        columns = (
-            np.concatenate([getattr(part, each) for part in parts])[order] for each in SCHEMA.names[1:]
-        )
-        lists = [pa.ListArray.from_arrays(offsets, pa.array(column)) for column in columns]
-        return pa.Table.from_arrays([terms, *lists], schema=SCHEMA)
+        needed = list(dict.fromkeys(["term", "passage", *wanted]))
+        parts = [part.table(name, needed) for part in self._parts]
+        return merged_postings(terms, parts, self._first["passages"].tolist(), self.spill).select(wanted)
 
     def open_table(self, name: str) -> pq.ParquetFile:
         """Return the file of a table of the set; raises ``ArtifactError`` for one that its shards hold."""
@@ -209,27 +197,6 @@ class ShardSet(Snapshot):
             for part, start, other in zip(self._parts, first.tolist(), others, strict=True)
         )
         return f"({' union all '.join(selects)})"
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The postings of a shard in flat columns; ``term`` is the number of the term in the set."""
-
-    term: Firsts
-    passage: npt.NDArray[np.int32]
-    score: npt.NDArray[np.float32]
-    fields: npt.NDArray[np.uint16]
-
-    @classmethod
-    def of(cls, postings: pa.Table, terms: pa.StringArray, first: int) -> _Columns:
-        """Return the postings with passages numbered from ``first`` on."""
-        import pyarrow.compute as pc
-
-        number = pc.index_in(postings["term"], value_set=terms).to_numpy().astype(np.int64)
-        sizes = pc.list_value_length(postings["passage"]).to_numpy()
-        flat = (pc.list_flatten(postings[name]).to_numpy() for name in ("passage", "score", "fields"))
-        passage, score, fields = flat
-        return cls(np.repeat(number, sizes), passage + np.int32(first), score, fields)
 
 
 def shard_store(store: Path, name: str) -> Path:

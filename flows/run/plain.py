@@ -50,7 +50,14 @@ class PlainDriver(StageTimer):
         with self.measure(stage.name):
             return work(), None
 
-    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:  # noqa: ARG002
+    def map(
+        self,
+        name: str,  # noqa: ARG002
+        function: Callable[[A], T],
+        batches: Sequence[A],
+        slots: int,
+        labels: Sequence[str] = (),  # noqa: ARG002
+    ) -> list[T]:
         """Return the function's result on each batch, in order."""
         raise_if_stopped()
         if slots <= 1:

@@ -118,10 +118,17 @@ class PrefectDriver(StageTimer):
             _log.info("%s: %.1f s", stage.name, self._times[-1].seconds)
         return call.result, state
 
-    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
+    def map(
+        self,
+        name: str,
+        function: Callable[[A], T],
+        batches: Sequence[A],
+        slots: int,
+        labels: Sequence[str] = (),
+    ) -> list[T]:
         """Return the function's result on each batch, in order, each a task; an error stops the rest."""
         calls = [_Call(partial(function, batch)) for batch in batches]
-        names = [f"{name} {number} of {len(calls)}" for number in range(1, len(calls) + 1)]
+        names = labels or [f"{name} {number} of {len(calls)}" for number in range(1, len(calls) + 1)]
         tasks = [partial(_run, call, name, each) for call, each in zip(calls, names, strict=True)]
         if slots <= 1:  # in the main thread, which hears of signals
             return [unless_stopped(task()) for task in tasks]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, TypeVar
@@ -69,11 +70,24 @@ class Driver(Protocol):
     def times(self) -> tuple[StageTime, ...]:
         """Return the finished stages in order."""
 
+    def measure(self, stage: str) -> AbstractContextManager[None]:
+        """Return a context in which the time of a stage is taken; raise if a signal arrived meanwhile."""
+
     def call(self, stage: Stage, work: Callable[[], T], after: Sequence[object]) -> tuple[T, object]:
         """Call ``work``, which runs the stage after those of the handles; return its result and a handle."""
 
-    def map(self, name: str, function: Callable[[A], T], batches: Sequence[A], slots: int) -> list[T]:
-        """Return the results of a function on each batch, in order, ``slots`` at a time."""
+    def map(
+        self,
+        name: str,
+        function: Callable[[A], T],
+        batches: Sequence[A],
+        slots: int,
+        labels: Sequence[str] = (),
+    ) -> list[T]:
+        """Return the results of a function on each batch, in order, ``slots`` at a time.
+
+        ``labels`` name the batches where they are shown; otherwise they are numbered.
+        """
 
 
 class Progress(Protocol):

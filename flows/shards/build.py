@@ -12,13 +12,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ... import artifacts, flows, pipeline
 from ...artifacts.store.store import Store
+from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import canonical_json, combined_hash, doc_id
 from ...pipeline.model import Rejection
@@ -31,6 +32,8 @@ from ..run.executor import Execution
 from ..run.stage import Driver
 from ..run.versions import sources_hash
 from ..sources.published import published_assets
+from ..stages.encode import EXPORTING, known_export
+from ..stages.guards import CollectionSize
 from ..stages.write import StagedSnapshot
 from . import counting, link_graph, linking, listing, merging, publishing, survey, writing
 from .failed_collections import (
@@ -38,6 +41,7 @@ from .failed_collections import (
     kept_collections,
     kept_rejections,
     refused_collections,
+    sizes_of_collections,
     snapshots_of_shards,
 )
 from .files import of_corpus, table_digest
@@ -100,6 +104,7 @@ class SetBuild:
         task = listing.ListingTask(run.settings, run.store, run.options)
         self._listed = listing.listed(self._passes.call(listing.NAME, listing.find, [task])[0], run.settings)
         self._made = {ALL_SHARDS: {listing.NAME: self._listed.key}}
+        self._judged: dict[str, CollectionSize] = {}
         self._read(self._listed.failures)
 
     def _read(self, failures: Mapping[str, NoctuleError]) -> None:
@@ -131,16 +136,14 @@ class SetBuild:
         surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
         counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
-        if not self._before:  # what a worker logs comes after its pass
-            _log.info("the model for searching is exported now, if there is none: this can take a minute")
-        merged = self._all(merging.NAME, merging.merge, merging.corpus_key(counts))
+        merged = self._merged(counts)
         if drift := merged["values"]["drift"]:
             allowed = self._run.settings.shards.drift
             _log.info("statistics are kept: scores have drifted by %.2g, of %.2g allowed", drift, allowed)
         key, model = merged["key"], merging.exported_model(merged)
         divided = self._all(link_graph.NAME, link_graph.divide, key)
         corpus = combined_hash([key, *map(str, sorted(divided["tables"].items()))])
-        keys = {name: _snapshot_key(counts[name], links[name], corpus) for name in self._shards}
+        keys = {name: writing.key_of(counts[name], links[name], corpus) for name in self._shards}
         written = self._each(writing.NAME, writing.write, keys, model=model)
         rejections = self._rejections(surveys, clashing)
         languages = {each for record in surveys.values() for each in record["values"]["languages"]}
@@ -149,19 +152,34 @@ class SetBuild:
             return self._all(publishing.NAME, partial(publishing.write_tables, folder), key, model=model)
 
         records = publishing.shard_records(written)
-        staged = publishing.stage_set(
-            self._run, self._store, write, merged, records, rejections, sorted(languages or {"en"})
-        )
         plain = sum(each["values"]["without_headings"] for each in counts.values())
-        staged = replace(staged, manifest=replace(staged.manifest, passages_without_headings=plain))
-        return SetResult(staged, rejections, *_costs(surveys), _failed(self._failures, surveys))
+        staged = publishing.stage_set(
+            self._run, self._store, write, merged, records, rejections, sorted(languages or {"en"}), plain
+        )
+        costs, failed = survey.costs(surveys.values()), survey.failed(self._failures, surveys.values())
+        return SetResult(staged, rejections, *costs, failed)
+
+    def _merged(self, counts: Mapping[str, Record]) -> Record:
+        """Return the record of what belongs to the whole corpus.
+
+        Where the model is exported, that worker ends: torch leaves hundreds of megabytes in its process.
+        """
+        is_exported = known_export(self._run, self._store, find(self._run.settings.embed)) is None
+        if is_exported:  # what a worker logs comes after its pass
+            self._passes.say(ALL_SHARDS, [(logging.INFO, EXPORTING)])
+        return self._all(merging.NAME, merging.merge, merging.corpus_key(counts), apart=is_exported)
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
         """Return the record of each shard's survey, and the documents left out because of other shards."""
-        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
-        while failed := self._failed_in(surveys):
+        while True:
+            surveys, left_out = self._without_conflicts()
+            failed = survey.away(surveys.values()) or self._refused(surveys, left_out)
+            if not failed:
+                return surveys, left_out
             self._read({**self._failures, **failed})
-            surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
+
+    def _without_conflicts(self) -> tuple[dict[str, Record], list[Rejection]]:
+        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
         left_out: list[Rejection] = []
         while found := _rejected(self._all(survey.CONFLICTS, survey.find_conflicts, "")):
             left_out += found
@@ -172,20 +190,24 @@ class SetBuild:
             surveys |= self._each(survey.NAME, survey.survey, dict.fromkeys(sorted(again), ""))
         return surveys, left_out
 
-    def _failed_in(self, surveys: Mapping[str, Record]) -> dict[str, NoctuleError]:
-        """Return the collections that were away while shards read them, hold too little, or lost too much."""
-        away = survey.away(surveys.values())
+    def _refused(
+        self, surveys: Mapping[str, Record], left_out: Sequence[Rejection]
+    ) -> dict[str, NoctuleError]:
+        """Return the collections that hold too little or lost too much; each is judged once for its size."""
         noted = {name: record["values"] for name, record in surveys.items()}
-        return away or refused_collections(self._run, self._store, noted)
+        sizes = sizes_of_collections(self._store, noted, left_out)
+        new = {name: size for name, size in sizes.items() if self._judged.get(name) != size}
+        self._judged.update(new)
+        return refused_collections(self._run, self._store, new)
 
-    def _each(self, name: str, work: Pass, keys: Mapping[str, str], **more: Any) -> dict[str, Record]:
+    def _each(
+        self, name: str, work: Pass, keys: Mapping[str, str], *, apart: bool = False, **more: Any
+    ) -> dict[str, Record]:
         """Return the record of a pass over each of these shards."""
         tasks = [
             self._task(shard, key, anew=self._is_to_repeat(shard, name), **more)
             for shard, key in keys.items()
         ]
-        # The first night exports a model, and torch leaves hundreds of megabytes in its process.
-        apart = name == merging.NAME and not self._before
         found = dict(zip(keys, self._passes.call(name, work, tasks, apart=apart), strict=True))
         for shard, record in found.items():
             self._note(shard, name, record.get("key", ""))
@@ -265,27 +287,6 @@ class SetBuild:
 
 def _rejected(record: Record) -> list[Rejection]:
     return [Rejection(**each) for each in record["values"]["rejections"]]
-
-
-def _snapshot_key(counts: Record, links: Record, corpus: str) -> str:
-    """Return what the snapshot of a shard depends on, besides the bytes of its assets."""
-    values = links["values"]
-    return combined_hash([counts["key"], values["links"], *values["digests"], corpus])
-
-
-def _failed(failures: Mapping[str, NoctuleError], surveys: Mapping[str, Record]) -> dict[str, str]:
-    """Return the collections that failed, in all shards or in one, and why."""
-    in_shards = [each for record in surveys.values() for each in record["values"]["failed"].items()]
-    return dict(in_shards) | {name: str(error) for name, error in sorted(failures.items())}
-
-
-def _costs(surveys: Mapping[str, Record]) -> tuple[int, int, int]:
-    """Return how many files were parsed, and how many passages encoded, out of how many."""
-    values = [record["values"] for record in surveys.values()]
-    parsed, encoded, vectors = (
-        sum(each[name] for each in values) for name in ("parsed", "encoded", "vectors")
-    )
-    return parsed, encoded, vectors
 
 
 def code_version() -> str:

@@ -25,7 +25,7 @@ from ...pipeline.vocabulary.concepts import spellings
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages import training_texts
 from ..stages.encode import Encoded
-from ..stages.lexical import passages_each, passages_without_headings, surface_rows
+from ..stages.lexical import Counts, passages_each, passages_without_headings, surface_rows
 from ..stages.parse_batch import stemmed_language
 from .linking import incoming_links
 from .listing import listing_of
@@ -46,6 +46,7 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     with execution(task, listing_of(task), *wanted, links=links) as made:
         require_same(task, made)
         parsed, corpus, anchors, prose, code, vectors, centroids = map(made.make, wanted)
+    each = passages_each(corpus.documents, corpus.passages)
     tables = {
         "terms": frequency_table(prose),
         "code_terms": frequency_table(code),
@@ -55,10 +56,10 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         **_training_tables(corpus, links, vectors, centroids, task.settings.query_encoder),
     }
     values = {
-        "lengths": _total_lengths(parsed, anchors),
+        "lengths": _total_lengths(parsed, anchors, each),
         "code_lengths": _sum(parsed.code),
         "passages": len(corpus.passages),
-        "without_headings": passages_without_headings(parsed),
+        "without_headings": passages_without_headings(corpus.passages, each),
     }
     return receipt(task.files.write(NAME, task.key, tables, **values))
 
@@ -74,9 +75,9 @@ def _sum(counts: FieldCounts) -> list[int]:
     return total
 
 
-def _total_lengths(parsed: ParsedCorpus, anchors: FieldCounts) -> list[int]:
-    """Return the summed length of each field; every passage has the anchor texts of its document."""
-    total, each = _sum(parsed.prose), passages_each(parsed.documents, parsed.passages)
+def _total_lengths(parsed: ParsedCorpus, anchors: FieldCounts, each: Counts) -> list[int]:
+    """Return the summed length of each field; each passage of a document has its anchor texts."""
+    total = _sum(parsed.prose)
     total[FIELDS.index("anchors")] = int(anchors.lengths[:, 0].astype(np.int64) @ each)
     return total
 

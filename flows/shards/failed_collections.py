@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError
+from ...pipeline.identity import doc_id
 from ...pipeline.model import Rejection, SnapshotId
 from ..run.context import RunContext
 from ..stages.corpus import failure_note
@@ -39,9 +40,8 @@ def kept_collections(store: Store, plan: ShardPlan, failures: Mapping[str, Noctu
     Raise the error of one whose documents lie in other shards than the plan says, as they would be lost;
     ``ArtifactError`` if the set cannot be read.
     """
-    current = store.current() if failures else None
     found: set[str] = set()
-    for part in store.read_unverified(current).parts if current is not None else ():
+    for part in _parts(store) if failures else ():
         rows = _documents(part, failures.keys())
         for document, name in zip(*(rows[each].to_pylist() for each in rows.column_names), strict=True):
             if plan.shard_of(document) != part.manifest.shard:
@@ -57,6 +57,12 @@ def kept_rejections(store: Store, failures: Mapping[str, NoctuleError], kept: Se
         return notes
     rows = (Rejection(**row) for row in store.read_unverified(current).table("report").to_pylist())
     return [*(each for each in rows if each.collection in kept and each.kind != "noted"), *notes]
+
+
+def _parts(store: Store) -> Sequence[Snapshot]:
+    """Return the shards of the current set; raise ``ArtifactError``."""
+    current = store.current()
+    return store.read_unverified(current).parts if current is not None else ()
 
 
 def _documents(part: Snapshot, collections: Set[str]) -> pa.Table:
@@ -83,14 +89,14 @@ def empty_collections(run: RunContext, files: Mapping[str, Mapping[str, int]]) -
     return found
 
 
-def refused_collections(
-    run: RunContext, store: Store, surveys: Mapping[str, Mapping[str, Any]]
-) -> dict[str, NoctuleError]:
-    """Return the errors of collections that hold too little or lost too much, over all shards.
+def sizes_of_collections(
+    store: Store, surveys: Mapping[str, Mapping[str, Any]], left_out: Sequence[Rejection]
+) -> dict[str, CollectionSize]:
+    """Return what became of the files of each collection, over all shards.
 
-    ``surveys`` are what each shard's survey noted.
+    ``surveys`` are what each shard's survey noted; they know nothing of the documents ``left_out`` because of
+    other shards.
     """
-    before, found = _documents_of_set(store), dict[str, NoctuleError]()
     now = snapshots_of_shards(store)
     parts: dict[str, list[CollectionSize]] = {}
     for shard, noted in surveys.items():
@@ -98,9 +104,26 @@ def refused_collections(
             part = CollectionSize(**size)
             is_compared = noted["before"] == now.get(shard)
             parts.setdefault(name, []).append(part if is_compared else replace(part, taken_back=0))
-    for name, each in sorted(parts.items()):
+    for name, own in parts.items():
+        own.append(_left_out(store, name, [each for each in left_out if each.collection == name]))
+    return {name: _summed(each) for name, each in sorted(parts.items())}
+
+
+def _left_out(store: Store, name: str, documents: Sequence[Rejection]) -> CollectionSize:
+    skipped = {doc_id(name, each.path) for each in documents if each.kind == "skipped"}
+    before = _parts(store) if skipped else ()
+    held = [set(_documents(part, {name})["doc_id"].to_pylist()) for part in before]
+    return CollectionSize(len(documents), 0, len(skipped), sum(len(skipped & each) for each in held))
+
+
+def refused_collections(
+    run: RunContext, store: Store, sizes: Mapping[str, CollectionSize]
+) -> dict[str, NoctuleError]:
+    """Return the errors of collections that hold too little or lost too much."""
+    before, found = _documents_of_set(store), dict[str, NoctuleError]()
+    for name, size in sizes.items():
         try:
-            require_size(run.settings, name, _summed(each), before[name], run.options)
+            require_size(run.settings, name, size, before[name], run.options)
         except (EmptyCollection, CollectionShrank) as error:
             found[name] = error
     return found
@@ -120,8 +143,7 @@ def _documents_of_set(store: Store) -> Counter[str]:
     """Return how many documents each collection has in the current snapshot; none if it cannot be read."""
     found = Counter[str]()
     try:
-        current = store.current()
-        for part in store.read_unverified(current).parts if current is not None else ():
+        for part in _parts(store):
             for each in pc.value_counts(part.table("documents", ["collection"])["collection"]).to_pylist():
                 found[each["values"]] += each["counts"]
     except ArtifactError as error:

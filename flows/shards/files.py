@@ -28,7 +28,7 @@ PASSES = "passes"
 CORPUS = "corpus"
 _FORMAT = 3
 _PASS, _KEY = b"pass", b"key"
-# On a network file system a worker may for a moment still see what another machine has replaced.
+# On a network disk a worker may for a moment see nothing, or what another machine has replaced.
 _SEEN_WITHIN_S = 20.0
 _LOOK_AGAIN_S = 0.1
 _ROWS_AT_A_TIME = 65_536
@@ -38,12 +38,14 @@ T = TypeVar("T")
 class PassFiles:
     """The tables and records in one folder; tables are memory-mapped when they are read.
 
-    ``made`` has the keys of the passes that this run has made there: only what they left is read. Without it,
-    whatever is there is read.
+    ``made`` has the keys of the passes that this run has made there: only what they left is read, and waited
+    for if need be. Without it, whatever is there is read. ``whose`` says what the passes are over.
     """
 
-    def __init__(self, folder: Path, made: Mapping[str, str] | None = None) -> None:
-        self.folder, self._made = folder, made
+    def __init__(
+        self, folder: Path, made: Mapping[str, str] | None = None, whose: str = "all shards"
+    ) -> None:
+        self.folder, self._made, self._whose = folder, made, whose
 
     def write(self, name: str, key: str, tables: Mapping[str, pa.Table], **values: object) -> dict[str, Any]:
         """Write the tables of a pass and then its record, and return that; raises ``WriteFailed``."""
@@ -68,11 +70,8 @@ class PassFiles:
         """Return what a pass noted; raises ``ArtifactError`` if this run has not made it."""
 
         def look() -> tuple[str, str, dict[str, Any]]:
-            try:
-                record = json.loads(self._record(name).read_bytes())
-                return name, record["key"], record["values"]
-            except (OSError, ValueError, LookupError, TypeError) as error:
-                raise _lost(self._record(name), error) from error
+            record = json.loads(self._record(name).read_bytes())
+            return name, record["key"], record["values"]
 
         return self._of_this_run(look, self._record(name))
 
@@ -88,34 +87,34 @@ class PassFiles:
         return self._of_this_run(look, self._table(table))
 
     def _of_this_run(self, look: Callable[[], tuple[str, str, T]], path: Path) -> T:
-        """Return what ``look`` finds with the name and the key of its pass, once these are of this run."""
-        deadline = time.monotonic() + _SEEN_WITHIN_S
+        """Return what ``look`` finds with the name and key of its pass, once it is there and of this run."""
+        deadline = time.monotonic() + (0 if self._made is None else _SEEN_WITHIN_S)
         while True:
-            name, key, found = look()
-            if self._made is None or self._made.get(name) == key:
-                return found
-            if time.monotonic() > deadline:
-                raise ArtifactError(
-                    f"the results of the pass {name!r} belong to another run",
-                    where=str(path),
-                    hint="Check that every worker can access this run's store, then run it again.",
-                )
+            is_last = time.monotonic() >= deadline
+            try:
+                name, key, found = look()
+            except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
+                if is_last or not _may_come(error):
+                    raise self._unread(error, path) from error
+            else:
+                if self._made is None or self._made.get(name) == key:
+                    return found
+                if is_last:
+                    raise _late(f"the results of the pass {name!r} belong to another run", path)
             time.sleep(_LOOK_AGAIN_S)
 
+    def _unread(self, error: Exception, path: Path) -> ArtifactError:
+        if isinstance(error, FileNotFoundError):
+            return _late(f"a file that a pass over {self._whose} left is not there", path)
+        return unreadable(error, path) if is_transient(error) else _lost(path, error)
+
     def _mapped(self, table: str) -> pa.Table:
-        try:
-            with pa.memory_map(str(self._table(table))) as file:
-                return pa.ipc.open_file(file).read_all()
-        except (OSError, pa.ArrowException) as error:
-            if is_transient(error):
-                raise unreadable(error, self._table(table)) from error
-            raise _lost(self._table(table), error) from error
+        with pa.memory_map(str(self._table(table))) as file:
+            return pa.ipc.open_file(file).read_all()
 
     def _put(self, name: str, rows: pa.Table, of_pass: Mapping[bytes, bytes]) -> str:
-        sink, marked = (
-            pa.BufferOutputStream(),
-            rows.replace_schema_metadata({**(rows.schema.metadata or {}), **of_pass}),
-        )
+        marked = rows.replace_schema_metadata({**(rows.schema.metadata or {}), **of_pass})
+        sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, marked.schema) as file:
             file.write_table(marked)
         content = sink.getvalue()
@@ -134,7 +133,7 @@ class PassFiles:
 
 def of_shard(store: Path, name: str, made: Mapping[str, str] | None = None) -> PassFiles:
     """Return the files of a shard's passes."""
-    return PassFiles(shard_store(store, name) / PASSES, made)
+    return PassFiles(shard_store(store, name) / PASSES, made, f"shard {name}")
 
 
 def of_corpus(store: Path, made: Mapping[str, str] | None = None) -> PassFiles:
@@ -151,6 +150,16 @@ def table_digest(table: pa.Table) -> str:
         for batch in rows.take(np.arange(len(rows))).combine_chunks().to_batches():
             found.update(batch.serialize())
     return found.hexdigest()
+
+
+def _may_come(error: Exception) -> bool:
+    """Return whether a file may be there, or be read, a moment later."""
+    return isinstance(error, FileNotFoundError) or is_transient(error)
+
+
+def _late(what: str, path: Path) -> ArtifactError:
+    hint = "Check that every worker can access this run's store, then run it again."
+    return ArtifactError(what, where=str(path), hint=hint)
 
 
 def _lost(path: Path, error: Exception) -> ArtifactError:

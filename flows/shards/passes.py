@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -68,30 +67,34 @@ class PassCaller:
         A worker ends with a pass that is made ``apart``.
         """
         is_here = not apart and (len(tasks) == 1 or self.kind in LOCAL)
-        remarks = dict[int, list[Remark]]()
-        with nullcontext(self.here) if is_here else self.engine.workers(len(tasks)) as workers:
-
-            def one(number: int) -> Record:
-                try:
-                    found = workers.watch(partial(reported, work), tasks[number], _LIMIT_S)
-                except WorkerFailed as failure:
-                    raise _lost(name, tasks[number], failure) from failure
-                remarks[number] = remarks_of(found)
-                return record_of(found)
-
-            start = time.perf_counter()
-            try:
-                records = self.driver.map(_label(name, tasks), one, range(len(tasks)), workers.count)
-            finally:
-                for number in sorted(remarks):
-                    self._say(_shard(tasks[number]), remarks[number])
-        if (seconds := time.perf_counter() - start) >= _WORTH_A_LINE_S:
+        callers = nullcontext(self.here) if is_here else self.engine.workers(len(tasks))
+        with callers as workers, self.driver.measure(name):
+            records = self._called(name, work, tasks, workers)
+        if (seconds := self.driver.times[-1].seconds) >= _WORTH_A_LINE_S:
             shards = counted(len(tasks), "shard") if any(map(_shard, tasks)) else "all shards"
             _log.info("%s of %s: %.1f s", name, shards, seconds)
         return records
 
-    def _say(self, shard: str, remarks: Sequence[Remark]) -> None:
-        """Log the remarks of a worker, each once a run: several passes open the same caches."""
+    def _called(self, name: str, work: Pass, tasks: Sequence[Any], workers: Caller) -> list[Record]:
+        remarks = dict[int, list[Remark]]()
+
+        def one(number: int) -> Record:
+            try:
+                found = workers.watch(partial(reported, work), tasks[number], _LIMIT_S)
+            except WorkerFailed as failure:
+                raise _lost(name, tasks[number], failure) from failure
+            remarks[number] = remarks_of(found)
+            return record_of(found)
+
+        labels = [_label(name, task) for task in tasks]
+        try:
+            return self.driver.map(name, one, range(len(tasks)), workers.count, labels)
+        finally:
+            for number in sorted(remarks):
+                self.say(_shard(tasks[number]), remarks[number])
+
+    def say(self, shard: str, remarks: Sequence[Remark]) -> None:
+        """Log remarks on a shard, each once a run: several passes open the same caches."""
         for level, text in remarks:
             if (shard, text) not in self._said:
                 self._said.add((shard, text))
@@ -102,9 +105,10 @@ def _shard(task: Any) -> str:
     return getattr(task, "shard", ALL_SHARDS)
 
 
-def _label(name: str, tasks: Sequence[Any]) -> str:
-    """Return what Prefect shows of each task, before its number and how many there are."""
-    return f"{name} of shard" if any(map(_shard, tasks)) else f"{name} of all shards"
+def _label(name: str, task: Any) -> str:
+    """Return what Prefect shows of a task: it may be one of few shards, whatever its number."""
+    shard = _shard(task)
+    return f"{name} of shard {shard}" if shard else f"{name} of all shards"
 
 
 def _lost(name: str, task: Any, failure: WorkerFailed) -> OutOfResources:

@@ -35,7 +35,7 @@ NAME = "set"
 Record = Mapping[str, Any]
 
 
-def stage_set(
+def stage_set(  # noqa: PLR0913, PLR0917  # all that a set is made of
     run: RunContext,
     store: Store,
     write: Callable[[Path], Record],
@@ -43,10 +43,11 @@ def stage_set(
     shards: Sequence[ShardRecord],
     rejections: Sequence[Rejection],
     languages: Iterable[str],
+    without_headings: int,
 ) -> StagedSnapshot:
     """Let a worker ``write`` the set's own tables to a staging folder; return its manifest with the folder.
 
-    ``merged`` says which models there are.
+    ``merged`` says which models there are; ``without_headings`` counts passages, as the manifest does.
     """
     staging, report = store.stage(), report_table(rejections)
     write_table(report, staging.path / table_file("report"), row_group_size=65_536)
@@ -64,6 +65,7 @@ def stage_set(
         tools=tools(),
         query_model=exported_model(merged),
         shards=tuple(shards),
+        passages_without_headings=without_headings,
     )
     return StagedSnapshot(staging, manifest)
 

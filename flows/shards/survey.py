@@ -92,6 +92,21 @@ def away(surveys: Iterable[Mapping[str, Any]]) -> dict[str, NoctuleError]:
     }
 
 
+def failed(failures: Mapping[str, NoctuleError], surveys: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the collections that failed, in all shards or in one, and why."""
+    in_shards = [each for record in surveys for each in record["values"]["failed"].items()]
+    return dict(in_shards) | {name: str(error) for name, error in sorted(failures.items())}
+
+
+def costs(surveys: Iterable[Mapping[str, Any]]) -> tuple[int, int, int]:
+    """Return how many files were parsed, and how many passages encoded, out of how many."""
+    values = [record["values"] for record in surveys]
+    parsed, encoded, vectors = (
+        sum(each[name] for each in values) for name in ("parsed", "encoded", "vectors")
+    )
+    return parsed, encoded, vectors
+
+
 def find_conflicts(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Find the documents that must be left out because of what other shards hold."""
     begin(WorkStep(0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +28,12 @@ from .worker import ShardTask, execution, receipt
 
 NAME = "snapshot"
 TERM_TABLES = ("terms", "code_terms")
+
+
+def key_of(counts: Mapping[str, Any], links: Mapping[str, Any], corpus: str) -> str:
+    """Return what the snapshot of a shard depends on, besides the bytes of its assets."""
+    values = links["values"]
+    return combined_hash([counts["key"], values["links"], *values["digests"], corpus])
 
 
 def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:

@@ -27,6 +27,7 @@ from ...artifacts.tables.schemas import quantized_table, token_vectors_schema
 from ...pipeline.chunk.passages import SPECIAL_TOKENS, embedded_text
 from ...pipeline.embedding import encoder as embed
 from ...pipeline.embedding.encoder import TransformerEncoder, Vectors
+from ...pipeline.embedding.model_files import ModelFiles
 from ...pipeline.embedding.onnx_export import NotExportable, export, exporter
 from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import text_hash
@@ -38,6 +39,7 @@ from ..run.memory import release_memory
 Rows = npt.NDArray[np.int64]
 _log = logging.getLogger("noctule")
 EXPORT_STAGE = "query model"
+EXPORTING = "exporting the model for searching, once per store: this can take a minute or more"
 TOKENS_PER_GROUP = 1_024
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
@@ -116,29 +118,36 @@ def embed_words(encoding: Encoding, terms: Sequence[VocabularyTerm]) -> Encoded:
 
 
 def export_query_model(run: RunContext, store: Store, encoding: Encoding) -> QueryModel:
-    """Return the model as readers encode queries with it; it is exported unless the store has it already.
+    """Return the model as readers encode queries with it; it is exported unless ``known_export`` has it.
 
     With ``NOCTULE_MODELS`` set to a folder, stores share their exports there. Raise ``WriteFailed``.
     """
-    model, made_by = encoding.encoder.model, exporter()
-    record = QueryModel(made_by, model.max_tokens, model.query_prompt, {})
-    if run.options.start != EXPORT_STAGE:
-        kept = _exported_before(store, model.sha256, made_by)
-        if kept is not None:
-            return replace(record, files=kept)
-    folder = os.environ.get("NOCTULE_MODELS", "")
-    shared = (
-        query_models.ExportedModels(Path(folder).expanduser().absolute(), model.sha256, made_by)
-        if folder
-        else None
-    )
-    files = shared.give(store.root) if shared and run.options.start != EXPORT_STAGE else None
+    model = encoding.encoder.model
+    files = known_export(run, store, model)
     if files is None:
+        _log.info("%s", EXPORTING)
         files = _export(run, store)
         release_memory()
-        if shared and files:
+        if (shared := _shared_exports(model)) and files:
             shared.take(store.root, files)
-    return replace(record, files=files)
+    return QueryModel(exporter(), model.max_tokens, model.query_prompt, files)
+
+
+def known_export(run: RunContext, store: Store, model: ModelFiles) -> Mapping[str, FileEntry] | None:
+    """Return the files of an earlier export of the model, also by another store; ``None`` if there is none.
+
+    Raise ``WriteFailed``.
+    """
+    if run.options.start == EXPORT_STAGE:
+        return None
+    kept, shared = _exported_before(store, model.sha256, exporter()), _shared_exports(model)
+    return shared.give(store.root) if kept is None and shared else kept
+
+
+def _shared_exports(model: ModelFiles) -> query_models.ExportedModels | None:
+    folder = os.environ.get("NOCTULE_MODELS", "")
+    path = Path(folder).expanduser().absolute()
+    return query_models.ExportedModels(path, model.sha256, exporter()) if folder else None
 
 
 def _exported_before(store: Store, model_sha256: str, made_by: str) -> Mapping[str, FileEntry] | None:
@@ -158,7 +167,6 @@ def _exported_before(store: Store, model_sha256: str, made_by: str) -> Mapping[s
 
 def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     """Export the model into the store and return its files; none if it has no form that says the same."""
-    _log.info("exporting the model for searching, once per store: this can take a minute or more")
     try:
         made = export(run.settings.embed)
     except NotExportable as error:

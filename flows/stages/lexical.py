@@ -39,9 +39,9 @@ def index_prose(
 
     ``corpus`` has the statistics of the whole where the passages are a part. Raise ``WriteFailed``.
     """
-    passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
-    shared = SharedField(anchors, passages, FIELDS.index("anchors"))
-    plain, texts = passages_without_headings(parsed), len(parsed.passages)
+    each = passages_each(parsed.documents, parsed.passages)
+    shared = SharedField(anchors, each.astype(np.int64), FIELDS.index("anchors"))
+    plain, texts = passages_without_headings(parsed.passages, each), len(parsed.passages)
     if corpus is not None:
         plain, texts = corpus.without_headings, corpus.texts
     lexical = run.settings.lexical.adapted(plain / max(1, texts))
@@ -49,11 +49,10 @@ def index_prose(
     return _outside_memory(build_index([parsed.prose], fields, lexical.k1, shared, corpus), run)
 
 
-def passages_without_headings(parsed: ParsedCorpus) -> int:
-    """Return the number of passages in documents without headings."""
-    passages = passages_each(parsed.documents, parsed.passages).astype(np.int64)
-    headings = pc.list_value_length(parsed.passages["headings"]).to_numpy()
-    return without_headings(headings, passages)
+def passages_without_headings(passages: pa.Table, each: Counts) -> int:
+    """Return the number of passages in documents without headings; ``each`` counts those of a document."""
+    headings = pc.list_value_length(passages["headings"]).to_numpy()
+    return without_headings(headings, each.astype(np.int64))
 
 
 def count_anchors(corpus: ParsedCorpus, links: Iterable[ResolvedLink]) -> FieldCounts:

@@ -27,6 +27,9 @@ from ..sources.remote_sources import FileHash, RemoteSources, require_complete
 from .groups import Group, group_key, grouped
 from .guards import require_unshrunk
 
+# A shard whose passages are encoded again hashes its files too, and need not read those that it knows.
+_READING = frozenset({"discover", "hash", "parse"})
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -77,11 +80,11 @@ def discover(run: RunContext, store: Store) -> Listing | None:
 def hash_sources(run: RunContext, listing: Listing | None, store: Store) -> HashedSources | None:
     """Read and hash every listed file, unless it lies at an address and its version is known; parse none.
 
-    A run that begins at a stage of its sources reads everything.
+    A run that begins at a stage which reads files reads everything.
     """
     if listing is None:
         return None
-    anew = run.options.start is not None
+    anew = run.options.start in _READING
     remote = RemoteSources(run.settings, decides(run.settings), SourceHashes(store.root), anew)
     hashed = hash_files(listing.files, run.settings, remote)
     hashed = _with_assets(hashed, listing.assets, run.settings, remote)

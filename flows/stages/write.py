@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,7 @@ from ..run.memory import MANY_PASSAGES, release_memory
 from ..run.plain import by_threads
 from ..run.versions import tools
 from .encode import Encoded, Encoding
-from .lexical import passages_without_headings
+from .lexical import passages_each, passages_without_headings
 from .tables import Tables
 
 # Few enough that reading one passage's text reads little else.
@@ -77,12 +77,12 @@ def write_snapshot(
     write_catalog(staging.path, dimension, languages)
     counts = {name: len(table) for name, table in written.items()}
     counts["token_vectors"] = pq.read_metadata(staging.path / TOKEN_VECTORS).num_rows
-    manifest = _manifest(run, staging, counts, encoding, index[1], query_model, languages)
-    plain = passages_without_headings(corpus)
-    return StagedSnapshot(staging, replace(manifest, passages_without_headings=plain))
+    plain = passages_without_headings(corpus.passages, passages_each(corpus.documents, corpus.passages))
+    manifest = _manifest(run, staging, counts, encoding, index[1], query_model, languages, plain)
+    return StagedSnapshot(staging, manifest)
 
 
-def _manifest(
+def _manifest(  # noqa: PLR0913, PLR0917  # all that it says
     run: RunContext,
     staging: Staging,
     counts: dict[str, int],
@@ -90,6 +90,7 @@ def _manifest(
     index: IndexRecord,
     query_model: QueryModel,
     languages: list[str],
+    without_headings: int,
 ) -> Manifest:
     model = encoding.encoder.model
     return Manifest(
@@ -104,6 +105,7 @@ def _manifest(
         tools=tools(),
         query_model=query_model,
         shard=run.shard,
+        passages_without_headings=without_headings,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from ..incremental.columns import Digests, digest, digest_of_texts
 from ..outline.pages_below import asks_for_pages, pages_below
 from ..outline.plan import SitePlan
@@ -43,10 +45,12 @@ def page_fingerprints(plan: SitePlan, shared: bytes) -> list[PageFingerprint]:
         _below(plan, content),
         [digest_of_texts(*map(repr, plan.languages.translations(e.page))) for e in plan.library.entries],
     )
-    return [
+    found = [
         PageFingerprint(digest(shared, *each).hex(), digest(with_what, each[0]).hex())
         for each in zip(*parts, strict=True)
     ]
+    pa.default_memory_pool().release_unused()  # what the plan has left there, too
+    return found
 
 
 def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:

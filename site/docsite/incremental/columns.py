@@ -16,6 +16,7 @@ Digests = npt.NDArray[np.uint8]
 # 128 bits: two of a billion pages collide by chance once in 10**20 sites.
 DIGEST_BYTES = 16
 _BETWEEN = "\x1f"
+_ROWS_AT_A_TIME = 1_024
 
 
 def digest(*parts: bytes) -> bytes:
@@ -39,7 +40,22 @@ def row_digests(columns: Sequence[pa.ChunkedArray | pa.Array]) -> list[bytes]:
 
 
 def group_digests(columns: Sequence[pa.ChunkedArray | pa.Array], bounds: Rows) -> list[bytes]:
-    """Return a digest of the rows ``[bounds[i], bounds[i + 1])`` for each ``i``, in their order."""
+    """Return a digest of the rows ``[bounds[i], bounds[i + 1])`` for each ``i``, in their order.
+
+    Some groups at a time: joined, the rows of all of them would be the whole text of a site.
+    """
+    found, first = list[bytes](), 0
+    while first < len(bounds) - 1:
+        end = int(np.searchsorted(bounds, bounds[first] + _ROWS_AT_A_TIME, side="right")) - 1
+        end = max(end, first + 1)
+        start, stop = bounds[[first, end]].tolist()
+        part = [column.slice(start, stop - start) for column in columns]
+        found += _group_digests(part, bounds[first : end + 1] - start)
+        first = end
+    return found
+
+
+def _group_digests(columns: Sequence[pa.ChunkedArray | pa.Array], bounds: Rows) -> list[bytes]:
     joined = _joined(columns)
     if not len(joined):
         return [slice_digest(memoryview(b""))] * (len(bounds) - 1)

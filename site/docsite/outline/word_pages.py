@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -43,24 +44,33 @@ class Letter:
 def read_words(snapshot: SnapshotTables, library: Library) -> tuple[Word, ...]:
     """Read every word of the vocabulary with its best pages, best first, sorted by word."""
     vocabulary = snapshot.table("vocabulary", ["term", "index_term", "passages"])
-    wanted = vocabulary.column("index_term").combine_chunks()
-    postings = snapshot.table("postings", ["term", "passage", "score"])
-    postings = postings.filter(pc.is_in(postings.column("term"), value_set=wanted)).combine_chunks()
-    if not len(postings):
-        return ()
-    row_of = {term: row for row, term in enumerate(postings.column("term").to_pylist())}
-    lists = _Lists(postings, _document_rows(snapshot, library))
+    best = _best_rows(snapshot, library, vocabulary.column("index_term").combine_chunks())
     words = [
-        Word(str(term), int(passages), tuple(library.entries[row] for row in lists.best(row_of[index_term])))
+        Word(str(term), int(passages), tuple(library.entries[row] for row in best[index_term]))
         for term, index_term, passages in zip(
             *(vocabulary.column(i).to_pylist() for i in range(3)), strict=True
         )
-        if index_term in row_of
+        if index_term in best
     ]
     return tuple(sorted(words, key=lambda word: (_sort_form(word.text), word.text)))
 
 
-def _document_rows(snapshot: SnapshotTables, library: Library) -> pa.Array:
+def _best_rows(snapshot: SnapshotTables, library: Library, terms: pa.Array) -> dict[str, list[int]]:
+    """Return the documents of the best passages of each of these terms that has any.
+
+    Postings are read where they lie, a batch of terms at a time: a site has some sixty for each passage.
+    """
+    postings, found = snapshot.table("postings", ["term", "passage", "score"]), dict[str, list[int]]()
+    documents = _document_rows(snapshot, library).to_numpy() if len(postings) else np.zeros(0, np.int32)
+    for batch in postings.to_batches():
+        lists = _Lists(batch, documents)
+        wanted = pc.is_in(batch.column("term"), value_set=terms).to_numpy(zero_copy_only=False)
+        for row in np.flatnonzero(wanted).tolist():
+            found[batch.column("term")[row].as_py()] = lists.best(row)
+    return found
+
+
+def _document_rows(snapshot: SnapshotTables, library: Library) -> pa.ChunkedArray:
     """Return the library row of every passage's document."""
     names = pa.array([*library.by_id], pa.string())
     passages = snapshot.table("passages", ["doc_id"]).column("doc_id")
@@ -68,18 +78,18 @@ def _document_rows(snapshot: SnapshotTables, library: Library) -> pa.Array:
 
 
 class _Lists:
-    """The posting lists, sliced without copying."""
+    """The posting lists of a batch, sliced without copying."""
 
-    def __init__(self, postings: pa.Table, documents: pa.Array) -> None:
-        passage, score = (_one(postings.column(name)) for name in ("passage", "score"))
-        self._offsets = passage.offsets.to_numpy()
+    def __init__(self, postings: pa.RecordBatch, documents: npt.NDArray[np.int32]) -> None:
+        passage, score = postings.column("passage"), postings.column("score")
+        self._offsets = [each.offsets.to_numpy() for each in (passage, score)]
         self._passages, self._scores = passage.values.to_numpy(), score.values.to_numpy()
-        self._documents = documents.to_numpy()
+        self._documents = documents
 
     def best(self, row: int) -> list[int]:
         """Return the documents of this term's best passages, best first."""
-        start, end = self._offsets[row], self._offsets[row + 1]
-        documents, scores = self._documents[self._passages[start:end]], self._scores[start:end]
+        own, scored = (slice(offsets[row], offsets[row + 1]) for offsets in self._offsets)
+        documents, scores = self._documents[self._passages[own]], self._scores[scored]
         found: dict[int, None] = {}
         for document in documents[np.lexsort((documents, -scores))].tolist():
             if document >= 0:
@@ -87,11 +97,6 @@ class _Lists:
             if len(found) == PAGES_PER_WORD:
                 break
         return [*found]
-
-
-def _one(column: pa.ChunkedArray) -> pa.ListArray:
-    joined = column.combine_chunks()
-    return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined
 
 
 def _sort_form(text: str) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
+import pyarrow as pa
+
 from ...artifacts.store.contents import unverified
 from ...artifacts.store.snapshot import Snapshot, read_manifest
 from ...pipeline.model import SnapshotId
@@ -141,7 +143,9 @@ _open_there = ExitStack()
 @lru_cache(maxsize=1)
 def _planned(snapshot: Path, snapshot_id: SnapshotId, settings: Site, spill: Path | None) -> SitePlan:
     found = unverified(snapshot, read_manifest(snapshot, snapshot_id))
-    return plan_site(found.outside_memory(spill), settings)
+    plan = plan_site(found.outside_memory(spill), settings)
+    pa.default_memory_pool().release_unused()
+    return plan
 
 
 @lru_cache(maxsize=1)

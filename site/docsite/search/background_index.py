@@ -82,7 +82,10 @@ def make_lookup_files(job: LookupJob) -> LookupFiles:
     store = job.store and job.store.absolute()  # before another folder is entered
     with _within(job.folders), _site_before(job.before) as previous:
         snapshot = unverified(Path(), job.manifest).outside_memory(store)
-        with kept_base(store, previous, snapshot) as base, Files(FOLDER, previous, Half.LOOKUP) as files:
+        with (
+            kept_base(store, previous, snapshot) as base,
+            Files(FOLDER, previous, Half.LOOKUP, snapshot.spill) as files,
+        ):
             lookup = make_lookup(snapshot, job.ranking, files, base)
             made_of = _made_of(job.manifest.snapshot_id(), job.ranking, previous)
             return LookupFiles(made_of, tuple(files.pages()), lookup)
@@ -160,7 +163,10 @@ def _is_large(snapshot: Snapshot) -> bool:
 def fill_shown(job: ShownJob) -> tuple[Filled, Shown]:
     """Put the files into the staged folder; raise as ``make_shown`` and ``StagingFolder.add`` do."""
     snapshot = unverified(job.snapshot, job.manifest).outside_memory(job.spill)
-    with _site_before(job.before, job.damaged) as previous, Files(job.below, previous, Half.SHOWN) as files:
+    with (
+        _site_before(job.before, job.damaged) as previous,
+        Files(job.below, previous, Half.SHOWN, snapshot.spill) as files,
+    ):
         stage = StagingFolder(job.staged, previous, replacing=True)
         shown = make_shown(job.documents, job.filters, snapshot, files)
         for page in files.pages():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,13 +25,6 @@ class CosineContributions:
     passage: Floats
     document: Floats
     length: Floats
-
-    def between(
-        self, postings: Sequence[int], pairs: Sequence[int], terms: Sequence[int]
-    ) -> CosineContributions:
-        """Return those of a range of postings, of their pairs and of their terms."""
-        passage, document, length = (slice(*each) for each in (postings, pairs, terms))
-        return CosineContributions(self.passage[passage], self.document[document], self.length[length])
 
 
 def cosine_contributions(

@@ -92,7 +92,7 @@ class ExcerptTexts:
         ids = sections["section_id"].combine_chunks()
         places = pc.index_in(snapshot.table("passages", ["section_id"])["section_id"], value_set=ids)
         self._places = places.combine_chunks()
-        self._sections = [sections[name].combine_chunks() for name in ("title", "slug", "breadcrumb")]
+        self._sections = [sections[name] for name in ("title", "slug", "breadcrumb")]
         self._first, self._some = 0, list[tuple[str | None, ...]]()
         pa.default_memory_pool().release_unused()
 

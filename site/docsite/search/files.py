@@ -6,16 +6,21 @@ scripts but fetch nothing, so every file is a classic script, on a server too (F
 
 from __future__ import annotations
 
+import os
+import tempfile
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from enum import Enum
 from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 
+from ...artifacts.disk import durable
 from ...pipeline.thread_pool import ThreadPool
 from ..fingerprints.shared import program_digest
 from ..incremental.columns import digest
@@ -41,15 +46,17 @@ class Files:
     """The files below ``folder``, named by their content, so that a browser may keep them for ever.
 
     A name has 32 bits, one of which tells its half; if two different files would get the same name, the later
-    one takes other bits of its hash.
+    one takes other bits of its hash. Until they are asked for, packed files lie in one without a name in the
+    folder ``spill``, or in memory.
     """
 
-    def __init__(self, folder: str, previous: PreviousSite, half: Half) -> None:
+    def __init__(self, folder: str, previous: PreviousSite, half: Half, spill: Path | None = None) -> None:
         self._folder, self._previous, self._half = folder, previous, half
         self._packed_by = digest(program_digest(("py",)), zlib.ZLIB_RUNTIME_VERSION.encode()).hex()
         self._digests: dict[str, str] = {}
-        self._packed: dict[str, Future[bytes] | None] = {}
-        self._waiting: deque[Future[bytes]] = deque()
+        self._packed: dict[str, tuple[int, int] | None] = {}
+        self._waiting: deque[tuple[str, Future[bytes]]] = deque()
+        self._spool = _Spool(spill)
         self._pool = ThreadPool(_PACKERS, "noctule-packer")
 
     def __enter__(self) -> Files:
@@ -59,6 +66,7 @@ class Files:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pool.shutdown(cancel_futures=True)
+        self._spool.close()
 
     def add(self, columns: Sequence[bytes]) -> str:
         """Return the name of the file that holds these columns; equal files have the same."""
@@ -82,26 +90,31 @@ class Files:
 
     def _put(self, name: str, columns: Sequence[bytes]) -> None:
         if name not in self._packed:
-            is_kept = self._previous.has(self._path(name), self._fingerprint(name))
-            self._packed[name] = None if is_kept else self._begin(columns)
+            self._packed[name] = None
+            if not self._previous.has(self._path(name), self._fingerprint(name)):
+                self._begin(name, columns)
 
     def add_all(self, files: Iterable[Sequence[bytes]]) -> tuple[str, ...]:
         """Return the names of these files in order; one is packed while the next columns are made."""
         return tuple(map(self.add, files))
 
     def pages(self) -> Iterator[SitePage]:
-        """Yield every file, by name."""
+        """Yield every file, by name; raises ``WriteFailed``."""
+        while self._waiting:
+            self._keep_first()
         for name in sorted(self._packed):
-            path, fingerprint, packed = self._path(name), self._fingerprint(name), self._packed.pop(name)
-            content = b"" if packed is None else script(name, packed.result())
-            yield SitePage(path, content, fingerprint=fingerprint, kept=packed is None)
+            path, fingerprint, place = self._path(name), self._fingerprint(name), self._packed.pop(name)
+            content = b"" if place is None else script(name, self._spool.read(place))
+            yield SitePage(path, content, fingerprint=fingerprint, kept=place is None)
 
-    def _begin(self, columns: Sequence[bytes]) -> Future[bytes]:
-        begun = self._pool.submit(compressed, columns)
-        self._waiting.append(begun)
+    def _begin(self, name: str, columns: Sequence[bytes]) -> None:
+        self._waiting.append((name, self._pool.submit(compressed, columns)))
         if len(self._waiting) > _MOST_WAITING:
-            self._waiting.popleft().result()
-        return begun
+            self._keep_first()
+
+    def _keep_first(self) -> None:
+        name, begun = self._waiting.popleft()
+        self._packed[name] = self._spool.add(begun.result())
 
     def _name(self, content: str) -> str:
         for at in range(0, len(content), NAME_CHARS):
@@ -116,6 +129,32 @@ class Files:
 
     def _fingerprint(self, name: str) -> str:
         return self._packed_by + self._digests[name]
+
+
+class _Spool:
+    """Packed files one after the other, each with its place."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder or Path()
+        with durable.refusals(self._folder):
+            self._file = BytesIO() if folder is None else tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+
+    def add(self, content: bytes) -> tuple[int, int]:
+        """Return where the content begins and how long it is; raises ``WriteFailed``."""
+        with durable.refusals(self._folder):
+            start = self._file.seek(0, os.SEEK_END)
+            return start, self._file.write(content)
+
+    def read(self, place: tuple[int, int]) -> bytes:
+        """Return what was added at this place."""
+        start, size = place
+        with durable.refusals(self._folder, "read"):
+            self._file.seek(start)
+            return self._file.read(size)
+
+    def close(self) -> None:
+        """Forget all of them."""
+        self._file.close()
 
 
 def _content_of(columns: Sequence[bytes]) -> str:

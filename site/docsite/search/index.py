@@ -40,7 +40,7 @@ from .material import (
     read_passages,
     read_shape,
 )
-from .postings import arrange, still_said
+from .postings import CosinesOfTerms, Postings, arrange, still_said
 from .quantization import TurnedTerms
 from .spelling import aliases, make_synonyms, make_word_files, read_surfaces
 from .terms import Aliases, first_terms, make_shards
@@ -82,12 +82,12 @@ def search_files(
     before, other = previous or PreviousSite(), elsewhere or Elsewhere()
     lookup, shown = other.lookup, other.shown
     if lookup is None:
-        with Files(folder, before, Half.LOOKUP) as files:
+        with Files(folder, before, Half.LOOKUP, snapshot.spill) as files:
             lookup = _ready(make_lookup(snapshot, search or Search(), files, base))
             yield from files.pages()
     yield SitePage(f"{folder}{ENGINE}.js", bundle(ENGINE))
     if shown is None:
-        with Files(folder, before, Half.SHOWN) as files:
+        with Files(folder, before, Half.SHOWN, snapshot.spill) as files:
             room = other.room()
             shown = _ready(
                 make_shown(cards(plan), facets(plan), snapshot, files, None if room is None else room - 1)
@@ -161,13 +161,25 @@ class _Material:
     shape: Shape
     meanings: Meanings | None
 
-    def cosines(self) -> CosineContributions:
-        """Multiply out what every posting adds to cosines: nothing without vectors."""
-        if self.meanings is None:
-            return no_contributions(self.lexicon, self.shape)
-        documents = self.meanings.documents
-        passages = read_passages(self.snapshot, documents.shape[1])
-        return cosine_contributions(self.lexicon, self.shape, self.meanings.terms, passages, documents)
+    def cosines(self) -> CosinesOfTerms:
+        """Return what multiplies out, of a range of terms, what every posting adds to cosines.
+
+        That is nothing without vectors.
+        """
+        lexicon, shape, meanings = self.lexicon, self.shape, self.meanings
+        if meanings is None:
+            return lambda *some: no_contributions(lexicon.between(*some), shape)
+        passages = read_passages(self.snapshot, meanings.documents.shape[1])
+
+        def of_terms(first: int, end: int) -> CosineContributions:
+            own, vectors = lexicon.between(first, end), meanings.terms.between(first, end)
+            return cosine_contributions(own, shape, vectors, passages, meanings.documents)
+
+        return of_terms
+
+    def arranged(self, ceiling: float, passages: int | None = None) -> Postings:
+        """Return the postings in their tiers; raise as ``arrange`` does."""
+        return arrange(self.lexicon, self.shape, self.cosines(), ceiling, passages, self.snapshot.spill)
 
     def has_vector(self) -> npt.NDArray[np.bool_]:
         """Return which terms have a vector."""
@@ -201,7 +213,7 @@ class _Lookup:
         """Add the shards of the base: cut and scaled as those of the ``whole``, of which it is a part."""
         lexicon, shape, meanings = (whole or said).lexicon, said.shape, said.meanings
         ceiling = _ceiling(lexicon)
-        postings = arrange(said.lexicon, shape, said.cosines(), ceiling)
+        postings = said.arranged(ceiling)
         turn = principal_directions(meanings.documents) if meanings else None
         turned = TurnedTerms(meanings.terms, turn) if meanings and turn is not None else None
         borders = first_terms(lexicon, (whole or said).has_vector())
@@ -228,9 +240,9 @@ class _Lookup:
         self, now: _Material, before: _Material, base: _Segment, changes: Changes, known: Aliases
     ) -> RecentSegment:
         """Add the shards of documents that are new or have changed since the base was made."""
-        written, shape = base.written, now.shape
+        written = base.written
         part = _recent_part(now, before, changes.recent)
-        postings = arrange(part.lexicon, shape, part.cosines(), written.ceiling, written.passages)
+        postings = part.arranged(written.ceiling, written.passages)
         # The vectors of the base's terms are not written again.
         old = np.append(before.has_vector(), False)[places_of(part.lexicon, before.lexicon)]
         length = np.where(old, np.float32(0), postings.ranges.length)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,10 @@ import pyarrow.compute as pc
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.tables.outside_memory import mapped_zeros
 from ...artifacts.tables.parquet import read_blocks
-from ...artifacts.tables.vector_columns import vector_matrix
 from ...pipeline.errors import ArtifactError
 from ..library import SnapshotTables
 
+N = TypeVar("N", bound=np.generic)
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Narrow = npt.NDArray[np.int32]
@@ -93,6 +94,10 @@ class TermVectors:
         found: Floats = self.code[terms] * self.scale[terms, None]
         return found
 
+    def between(self, first: int, end: int) -> TermVectors:
+        """Return the vectors of a range of terms."""
+        return TermVectors(self.scale[first:end], self.code[first:end])
+
     def at(self, places: Ints) -> TermVectors:
         """Return the vectors at some places, zeros where a place is -1."""
         scale = (
@@ -128,9 +133,18 @@ def read_lexicon(snapshot: SnapshotTables) -> Lexicon:
         terms["term"].to_pylist(),
         terms["idf"].to_numpy().astype(np.float32),
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        pc.list_flatten(postings["passage"]).to_numpy().astype(np.int32, copy=False),
-        pc.list_flatten(postings["score"]).to_numpy().astype(np.float32, copy=False),
+        _flat(postings["passage"], np.int32, snapshot.spill),
+        _flat(postings["score"], np.float32, snapshot.spill),
     )
+
+
+def _flat(lists: pa.ChunkedArray, kind: type[N], folder: Path | None) -> npt.NDArray[N]:
+    """Return the values of all lists, outside memory if there is a folder; raises ``WriteFailed``."""
+    if folder is None or lists.num_chunks <= 1:
+        found: npt.NDArray[N] = pc.list_flatten(lists).to_numpy().astype(kind, copy=False)
+        return found
+    parts = [chunk.flatten().to_numpy() for chunk in lists.chunks]
+    return np.concatenate(parts, out=mapped_zeros((sum(map(len, parts)),), kind, folder))
 
 
 def read_shape(snapshot: SnapshotTables) -> Shape:
@@ -148,7 +162,7 @@ def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | 
     if not _has(snapshot, "term_vectors"):
         return None
     column = snapshot.table("centroids", ["vector"])["vector"]
-    documents = vector_matrix(column, column.type.list_size)
+    documents = _flat(column, np.float32, snapshot.spill).reshape(-1, column.type.list_size)
     found = Meanings(documents, _term_vectors(snapshot.table("term_vectors"), terms))
     pa.default_memory_pool().release_unused()
     return found

@@ -8,12 +8,15 @@ the postings, and no vector is loaded for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...artifacts.tables.outside_memory import mapped_copy, mapped_zeros
 from ..incremental.search_changes import Changes
 from .cosine_contributions import CosineContributions, changes, term_of
 from .format import zigzag
@@ -27,6 +30,13 @@ _CONTRIBUTION_SHARE = 0.5
 _UNCHANGED = -2
 _POSTINGS_AT_A_TIME = 1_000_000
 _RANGES = ("impact", "contribution", "length")
+_OFFSETS = ("lists", "passages")
+_COLUMNS = (
+    *_OFFSETS, "document_gap", "ordinal_gap", "impact", "contribution", "change", "documents_of"
+)  # fmt: skip
+Column = npt.NDArray[Any]
+# What is multiplied out for the terms from the first up to the second.
+CosinesOfTerms = Callable[[int, int], CosineContributions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,13 @@ class Postings:
     def sizes(self) -> Ints:
         """Return how many passages every list has."""
         return np.diff(self.passages[self.lists])
+
+    def outside_memory(self, folder: Path | None) -> Postings:
+        """Return the same outside memory, if there is a folder; raises ``WriteFailed``."""
+        if folder is None:
+            return self
+        columns: dict[str, Any] = {name: mapped_copy(getattr(self, name), folder) for name in _COLUMNS}
+        return replace(self, **columns)
 
     def columns(self, numbers: Ints) -> Mapping[str, object]:
         """Return the values of the columns of a file that holds these lists."""
@@ -115,26 +132,29 @@ def _spans(starts: Ints, ends: Ints) -> Narrow:
 
 
 def arrange(
-    lexicon: Lexicon, shape: Shape, cosines: CosineContributions, ceiling: float, passages: int | None = None
+    lexicon: Lexicon,
+    shape: Shape,
+    cosines: CosinesOfTerms,
+    ceiling: float,
+    passages: int | None = None,
+    folder: Path | None = None,
 ) -> Postings:
     """Arrange the postings in their tiers; ``ceiling`` is BM25F's maximum for a term of rarity 1.
 
     Levels are those of an index with so many ``passages``: as many as there are, if nothing is said. Terms do
-    not matter to one another: a range of them at a time bounds the memory that the work takes.
+    not matter to one another: a range of them at a time bounds the memory that the work takes, and what was
+    arranged lies outside memory where there is a ``folder`` for that. Raises ``WriteFailed``.
     """
     most = shape.passages if passages is None else passages
-    document_of, pairs, found = shape.document_of, 0, list[Postings]()
+    document_of, found = shape.document_of, list[Postings]()
     for first, end in _term_ranges(lexicon.starts):
         part = lexicon.between(first, end)
         document = document_of[part.passage]
         opening = np.flatnonzero(changes(term_of(part)) | changes(document))
-        own = cosines.between(
-            lexicon.starts[[first, end]].tolist(), (pairs, pairs + len(opening)), (first, end)
-        )
-        pairs += len(opening)
         ordinal = part.passage - shape.first.astype(np.int32)[document]
-        found.append(_arranged(part, document, ordinal, opening, own, ceiling, most))
-    return _joined(found)
+        made = _arranged(part, document, ordinal, opening, cosines(first, end), ceiling, most)
+        found.append(made.outside_memory(folder))
+    return _joined(found, folder) if len(found) > 1 else found[0]
 
 
 def _term_ranges(starts: Ints) -> Iterator[tuple[int, int]]:
@@ -183,25 +203,31 @@ def _arranged(
     )
 
 
-def _joined(parts: Sequence[Postings]) -> Postings:
+def _joined(parts: Sequence[Postings], folder: Path | None) -> Postings:
     """Return the postings of consecutive ranges of terms as one."""
-    return Postings(
-        Ranges(*(np.concatenate([getattr(part.ranges, name) for part in parts]) for name in _RANGES)),
-        _joined_offsets([part.lists for part in parts]),
-        np.concatenate([part.document_gap for part in parts]),
-        _joined_offsets([part.passages for part in parts]),
-        np.concatenate([part.ordinal_gap for part in parts]),
-        np.concatenate([part.impact for part in parts]),
-        np.concatenate([part.contribution for part in parts]),
-        np.concatenate([part.change for part in parts]),
-        np.concatenate([part.documents_of for part in parts]),
-    )
+    columns: dict[str, Any] = {}
+    for name in _COLUMNS:
+        join = _joined_offsets if name in _OFFSETS else _joined_column
+        columns[name] = join([getattr(part, name) for part in parts], folder)
+    ranges = (np.concatenate([getattr(part.ranges, name) for part in parts]) for name in _RANGES)
+    return Postings(ranges=Ranges(*ranges), **columns)
 
 
-def _joined_offsets(parts: Sequence[Ints]) -> Ints:
-    ends = np.cumsum([0, *(part[-1] for part in parts)])
-    counted = [part[1:] + end for part, end in zip(parts, ends[:-1].tolist(), strict=True)]
-    return np.concatenate([[0], *counted]).astype(np.int64)
+def _joined_column(parts: Sequence[Column], folder: Path | None) -> Column:
+    size, kind = sum(map(len, parts)), parts[0].dtype
+    found = np.zeros(size, kind) if folder is None else mapped_zeros((size,), kind.type, folder)
+    return np.concatenate(parts, out=found)
+
+
+def _joined_offsets(parts: Sequence[Ints], folder: Path | None) -> Ints:
+    """Return offsets into joined columns: those of each part go on where the one before ends."""
+    found: Ints = _joined_column([np.zeros(1, np.int64), *(part[1:] for part in parts)], folder)
+    first = 1
+    for part in parts:
+        own = found[first : first + len(part) - 1]
+        own += found[first - 1]
+        first += len(own)
+    return found
 
 
 def _worth(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from mmap import mmap
 from pathlib import Path
 
@@ -35,27 +32,9 @@ from noctule.pipeline.lexical.field_counts import count_fields
 from noctule.pipeline.model import DocId, ResolvedLink
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import LexicalField
+from tests.held_memory import held_memory
 
 COPIES = 300
-
-
-class _Held:
-    """Bytes of NumPy, Python and Arrow: what a block left behind, and the most that it had at a time."""
-
-    left = peak = 0
-
-
-@contextmanager
-def _measured() -> Iterator[_Held]:
-    held, arrow = _Held(), pa.total_allocated_bytes()
-    tracemalloc.start()
-    try:
-        yield held
-        left, peak = tracemalloc.get_traced_memory()
-        grown = pa.total_allocated_bytes() - arrow
-        held.left, held.peak = left + grown, peak + grown
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.fixture
@@ -78,11 +57,11 @@ def test_a_corpus_from_the_cache_is_outside_memory(
     monkeypatch.setattr("noctule.artifacts.cache.parse_cache._ROWS_AT_A_TIME", 32)
     monkeypatch.setattr("noctule.artifacts.cache.parse_cache.SEGMENT_BYTES", 1_000_000)
     keys, size = rows["key"].to_pylist(), rows.nbytes
-    with _measured() as adding:
+    with held_memory() as adding:
         ParseCache(tmp_path).add(rows)
     assert adding.left < size / 100 and adding.peak < size / 4
     assert len(list((tmp_path / PARSE_CACHE).iterdir())) > 4, "it is written in parts"
-    with _measured() as holding:
+    with held_memory() as holding:
         cache = ParseCache(tmp_path)
         parsed = joined(cache.rows(keys)).outside_memory(tmp_path)
         cache.release()
@@ -96,7 +75,7 @@ def test_postings_wait_outside_memory_until_they_are_written(rows: pa.Table, tmp
     settings = parse({"collections": {"c": {"root": str(tmp_path)}}}, where="a test")
     run, parsed = RunContext(settings, tmp_path), joined(rows)
     anchors = count_anchors(parsed, [])
-    with _measured() as indexing:
+    with held_memory() as indexing:
         prose = index_prose(run, parsed, anchors)
     assert len(prose.passage) > 100_000
     postings = prose.passage.nbytes + prose.score.nbytes + prose.fields.nbytes
@@ -118,7 +97,7 @@ def test_a_vector_index_waits_outside_memory_until_it_is_written(tmp_path: Path)
 
 def test_links_as_written_are_objects_one_document_at_a_time(rows: pa.Table) -> None:
     parsed = joined(rows)
-    with _measured() as holding:
+    with held_memory() as holding:
         documents = list(parsed.linking_documents().in_order())
     assert len(documents) == COPIES and holding.left < 1_000_000
     links = documents[-1].links
@@ -131,7 +110,7 @@ def test_links_are_objects_one_block_at_a_time(tmp_path: Path) -> None:
     links = (
         ResolvedLink(DocId("c:a"), None, "", "link", f"{n}.md", f"{n}", n, "external") for n in range(20_000)
     )
-    with _measured() as storing:
+    with held_memory() as storing:
         held = stored(links, tmp_path)
     assert storing.left < 500_000
     assert len(held) == 20_000 and next(iter(held)).target == "0.md"
@@ -143,7 +122,7 @@ def test_vectors_that_are_recalled_are_outside_memory(tmp_path: Path) -> None:
     store = EmbeddingStore(tmp_path, ["model"], 384)
     for at in range(0, 4_000, 500):
         store.add(hashes[at : at + 500], vectors[at : at + 500])
-    with _measured() as recalling:
+    with held_memory() as recalling:
         recall = EmbeddingStore(tmp_path, ["model"], 384).recall(hashes)
     assert np.array_equal(recall.vectors, vectors) and not len(recall.missing)
     assert recalling.left < vectors.nbytes / 5 and recalling.peak < vectors.nbytes / 2
@@ -153,7 +132,7 @@ def test_vectors_that_are_recalled_are_outside_memory(tmp_path: Path) -> None:
 def test_a_table_that_is_proved_is_outside_memory(tmp_path: Path) -> None:
     rows = pa.table({"id": [f"{at:064}" for at in range(40_000)], "unread": pa.nulls(40_000, pa.int32())})
     write_table(rows, tmp_path / "rows.parquet")
-    with _measured() as reading:
+    with held_memory() as reading:
         found = read_outside_memory(tmp_path / "rows.parquet", ["id"], tmp_path)
     assert found.equals(rows.select(["id"])) and reading.left < found.nbytes / 10
     (tmp_path / "rows.parquet").write_bytes(b"PAR1")
@@ -193,7 +172,7 @@ def test_anchor_texts_are_spread_over_passages_a_range_of_terms_at_a_time(
     fields = (LexicalField(weight=1.0), LexicalField(weight=1.0))
     whole = build_index([batch], fields, 1.2, shared)
     monkeypatch.setattr("noctule.pipeline.lexical.bm25f._OCCURRENCES_AT_A_TIME", 10 * texts)
-    with _measured() as indexing:
+    with held_memory() as indexing:
         index = build_index([batch], fields, 1.2, shared)
     postings = 101 * texts
     assert len(index.passage) == postings and np.array_equal(index.score, whole.score)

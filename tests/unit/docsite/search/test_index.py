@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,17 @@ import pytest
 from noctule.docsite.build import build_site
 from noctule.docsite.incremental.previous import PreviousSite
 from noctule.docsite.outline.plan import plan_site
-from noctule.docsite.search.cosine_contributions import cosine_contributions, no_contributions
+from noctule.docsite.search.cosine_contributions import (
+    CosineContributions,
+    cosine_contributions,
+    no_contributions,
+)
 from noctule.docsite.search.files import Files, Half
 from noctule.docsite.search.index import search_files
 from noctule.docsite.search.inverted_file import Quantizer, make_inverted_file
 from noctule.docsite.search.manifest import ranking_of
-from noctule.docsite.search.material import Lexicon, Meanings, Shape, TermVectors
-from noctule.docsite.search.postings import TIERS, Postings, arrange
+from noctule.docsite.search.material import Floats, Lexicon, Meanings, Shape, TermVectors
+from noctule.docsite.search.postings import TIERS, CosinesOfTerms, Postings, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
 from noctule.docsite.search.spelling import Surfaces, aliases
 from noctule.docsite.search.terms import Sizes, first_terms, make_shards, runs_by_use
@@ -159,7 +164,7 @@ def test_postings_keep_every_passage_in_its_tier(files: Files) -> None:
     passages = TIERS[0] * 2 + 100
     lexicon = _lexicon(["common", "rare"], [list(range(passages)), [7, 8]])
     shape = Shape(np.arange(0, passages + 1, 2), np.zeros(passages // 2, np.int64))
-    found = arrange(lexicon, shape, no_contributions(lexicon, shape), 2.0)
+    found = arrange(lexicon, shape, _nothing(lexicon, shape), 2.0)
     assert found.sizes().reshape(2, -1).sum(axis=1).tolist() == [passages, 2]
     assert found.size(found.list_of(0, 0)) == TIERS[0] and found.size(found.list_of(1, 0)) == 2
     assert found.documents_of.tolist() == [passages // 2, 2]
@@ -169,22 +174,36 @@ def test_postings_keep_every_passage_in_its_tier(files: Files) -> None:
 
 def test_an_empty_corpus_has_an_empty_index(files: Files) -> None:
     lexicon, shape = _lexicon([], []), Shape(np.zeros(1, np.int64), np.zeros(0, np.int64))
-    found = arrange(lexicon, shape, no_contributions(lexicon, shape), 1.0)
+    found = arrange(lexicon, shape, _nothing(lexicon, shape), 1.0)
     assert make_shards(lexicon, found, None, {}, files, _borders(lexicon)).shards == ()
 
 
-def test_postings_are_arranged_a_range_of_terms_at_a_time_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing(lexicon: Lexicon, shape: Shape) -> CosinesOfTerms:
+    return lambda *some: no_contributions(lexicon.between(*some), shape)
+
+
+def _cosines(
+    lexicon: Lexicon, shape: Shape, vectors: TermVectors, passages: Floats, first: int, end: int
+) -> CosineContributions:
+    own = lexicon.between(first, end)
+    return cosine_contributions(own, shape, vectors.between(first, end), passages, passages[::4])
+
+
+def test_postings_are_arranged_a_range_of_terms_at_a_time_as_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     random = np.random.default_rng(5)
     lists = [np.flatnonzero(random.random(400) < share).tolist() for share in (0.9, 0.02, 0.3, 0.01, 0.5)]
     lexicon = _lexicon(["a", "b", "c", "d", "e"], lists)
     shape = Shape(np.arange(0, 401, 4), np.zeros(100, np.int64))
     passages = random.normal(size=(400, 8)).astype(np.float32)
     vectors = TermVectors(np.full(5, 0.01, np.float32), random.integers(-127, 127, (5, 8)).astype(np.int8))
-    cosines = cosine_contributions(lexicon, shape, vectors, passages, passages[::4])
-    at_once = arrange(lexicon, shape, cosines, 1.0)
-    for most in (1, 20, 500):
+    own = partial(_cosines, lexicon, shape, vectors, passages)
+    at_once = arrange(lexicon, shape, own, 1.0)
+    for most, folder in ((1, None), (20, tmp_path), (500, None), (1_000_000, tmp_path)):
         monkeypatch.setattr("noctule.docsite.search.postings._POSTINGS_AT_A_TIME", most)
-        for one, other in zip(_arrays(arrange(lexicon, shape, cosines, 1.0)), _arrays(at_once), strict=True):
+        found = arrange(lexicon, shape, own, 1.0, folder=folder)
+        for one, other in zip(_arrays(found), _arrays(at_once), strict=True):
             assert one.dtype == other.dtype and np.array_equal(one, other)
 
 
@@ -209,7 +228,7 @@ def test_contributions_are_read_back_as_they_were_to_a_step() -> None:
     )
     cosines = cosine_contributions(lexicon, shape, vectors, passages, passages[::4])
     assert np.allclose(cosines.passage[:4_000], passages @ vectors.of(np.array([0]))[0], atol=1e-5)
-    found = arrange(lexicon, shape, cosines, 1.0)
+    found = arrange(lexicon, shape, partial(_cosines, lexicon, shape, vectors, passages), 1.0)
     for term in (0, 1):
         levels = int(levels_by_bits(4_000)[int(lexicon.frequency[term]).bit_length()])
         low, high = found.ranges.contribution[term].astype(np.float64) / 127
@@ -260,7 +279,7 @@ def test_the_manifest_says_in_which_list_each_document_lies(files: Files) -> Non
 def test_words_without_a_stemmer_lie_with_the_terms_around_them(files: Files) -> None:
     lexicon = _lexicon(["alpha", "beta", "gamma"], [[0], [1], [2]])
     shape = Shape(np.arange(4), np.zeros(3, np.int64))
-    postings = arrange(lexicon, shape, no_contributions(lexicon, shape), 1.0)
+    postings = arrange(lexicon, shape, _nothing(lexicon, shape), 1.0)
     with_words = make_shards(
         lexicon, postings, None, {"aaa": ["beta"], "zzz": ["alpha"]}, files, _borders(lexicon)
     )

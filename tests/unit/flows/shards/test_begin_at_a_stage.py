@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from noctule.artifacts.disk.manifest_records import FileEntry
+from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.graph import BUILD, reads_sources
 from noctule.flows.report.dry_run import dry_run
+from noctule.flows.run import retry
 from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.shards import link_graph, writing
 from noctule.flows.shards.build import SetBuild
 from noctule.flows.shards.files import PassFiles
-from noctule.flows.shards.passes import made_anew
+from noctule.flows.shards.passes import PassCaller, made_anew
 from noctule.flows.shards.worker import ALL_SHARDS
 from noctule.flows.stages import encode
+from noctule.flows.stages.encode import EXPORTING
+from noctule.pipeline.settings.reading import parse
+from tests.faulty_store import FaultyStore, faulty_store
 from tests.unit.flows.shards.test_shards import Built, built, copy, settings_for  # noqa: F401  # fixtures
 
 EVERY = ("survey", "links", "counts", "statistics", "communities", "snapshot")
@@ -92,6 +98,31 @@ def test_a_set_begins_at_a_stage(
     assert f"--from {stage}: these passes are repeated: {', '.join(made)}" in caplog.text
 
 
+@pytest.mark.parametrize("start", ["query model", "links"])
+def test_the_model_is_exported_by_a_worker_that_ends_and_this_is_said_once(
+    start: str,
+    copy: Built,  # noqa: F811
+    exported: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Torch leaves hundreds of megabytes in its process; what a worker says comes after its pass."""
+    ended, call = list[str](), PassCaller.call
+
+    def noting(self: PassCaller, name: str, work: Any, tasks: Any, *, apart: bool = False) -> object:
+        assert EXPORTING in caplog.text or not apart
+        ended.extend([name] if apart else [])
+        return call(self, name, work, tasks, apart=apart)
+
+    monkeypatch.setattr(PassCaller, "call", noting)
+    settings = settings_for(copy.root, count=3, drift=0)
+    with caplog.at_level(logging.INFO, "noctule"):
+        build_snapshot(settings, copy.sharded, options=BuildOptions(start=start))
+    is_exported = start == "query model"
+    assert (ended, exported) == ((["statistics"], ["model"]) if is_exported else ([], []))
+    assert caplog.text.count(EXPORTING) == is_exported
+
+
 def test_a_set_makes_nothing_again_for_what_every_run_makes(copy: Built, passes: dict[str, int]) -> None:  # noqa: F811
     settings = settings_for(copy.root, count=3, drift=0)
     again = build_snapshot(settings, copy.sharded, options=BuildOptions(start="publish"))
@@ -121,6 +152,30 @@ def test_a_dry_run_of_a_set_reads_its_sources_whatever_the_stage(copy: Built) ->
     )
     found = dry_run(run, copy.sharded)
     assert found.reads and {each.collection: each.files for each in found.collections} == {"library": 39}
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FaultyStore]]:
+    monkeypatch.setattr(retry, "_PAUSES_S", (0.0, 0.0))
+    with faulty_store() as empty:
+        empty.put(**{f"{number}.md": f"# Owl {number}\n\nOf [another](1.md)." for number in range(6)})
+        yield empty
+
+
+def test_only_a_stage_that_reads_files_reads_those_at_an_address_again(
+    bucket: type[FaultyStore], tmp_path: Path
+) -> None:
+    given = {
+        "collections": {"c": {"root": "faulty://bucket"}},
+        "engine": {"name": "inline"},
+        "shards": {"count": 2, "drift": 0},
+    }
+    settings, store, read = parse(given, where="test"), Store(tmp_path / "store"), dict[str, int]()
+    for start in (None, "embed", "load model", "hash", "parse"):
+        bucket.requests.clear()
+        build_snapshot(settings, store, options=BuildOptions(start=start))
+        read[str(start)] = len(set(bucket.asked("read")))
+    assert read == {"None": 6, "embed": 0, "load model": 0, "hash": 6, "parse": 6}
 
 
 class _Stopped(Exception):

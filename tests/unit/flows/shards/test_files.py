@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from noctule.flows.shards import counting, files, linking, merging, publishing, writing
-from noctule.flows.shards.files import PassFiles, table_digest
+from noctule.flows.shards.files import PassFiles, of_corpus, of_shard, table_digest
 from noctule.flows.shards.plan import ShardPlan
 from noctule.pipeline.errors import ArtifactError
 from tests.unit.flows.shards.test_shards import Built, append_to_book, build, built, copy  # noqa: F401  # fixtures
@@ -46,6 +49,45 @@ def test_what_a_network_disk_shows_late_is_waited_for(
     monkeypatch.setattr("time.sleep", shown_at_the_third_look)
     assert PassFiles(tmp_path, {"links": "tonight"}).read("rows").equals(NEW)
     assert len(looks) == 2 and PassFiles(tmp_path, {"links": "tonight"}).values("links") == {"number": 2}
+
+
+@pytest.mark.parametrize("late", [FileNotFoundError(), OSError(errno.ESTALE, "Stale file handle")], ids=repr)
+def test_what_a_network_disk_does_not_show_yet_is_waited_for(
+    late: OSError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, looks = PassFiles(tmp_path, {"links": "tonight"}), list[float]()
+    PassFiles(tmp_path).write("links", "tonight", {"rows": NEW}, number=2)
+    opened, read_bytes = pa.memory_map, Path.read_bytes
+
+    def shown_at_the_third_look(function: Any, *given: Any) -> Any:
+        if len(looks) < 2:
+            raise late
+        return function(*given)
+
+    monkeypatch.setattr("time.sleep", looks.append)
+    with monkeypatch.context() as patched:
+        patched.setattr(pa, "memory_map", partial(shown_at_the_third_look, opened))
+        patched.setattr(Path, "read_bytes", lambda path: shown_at_the_third_look(read_bytes, path))
+        assert there.read("rows").equals(NEW) and len(looks) == 2
+        looks.clear()
+        assert there.values("links") == {"number": 2} and len(looks) == 2
+
+
+def test_what_never_comes_ends_in_an_error_that_names_file_and_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_SEEN_WITHIN_S", 0.2)
+    for there, whose in (
+        (of_shard(tmp_path, "0003", {}), "shard 0003"),
+        (of_corpus(tmp_path, {}), "all shards"),
+    ):
+        for read, name in ((there.read, "rows.arrow"), (there.values, "rows.json")):
+            began = time.monotonic()
+            with pytest.raises(ArtifactError, match=f"over {whose} left is not there") as caught:
+                read("rows")
+            assert time.monotonic() - began > 0.2
+            assert caught.value.where == str(there.folder / name)
+            assert "access this run's store" in caught.value.hint
 
 
 def test_a_digest_is_that_of_the_rows_however_they_lie() -> None:

@@ -6,15 +6,19 @@ import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from noctule.artifacts.store.night_reports import read_night
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.engines.local import Inline, InlineCaller, Processes
+from noctule.flows.run import prefect_tasks
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.stage import seconds_by_stage
 from noctule.flows.run.workers import Begin
 from noctule.flows.shards.passes import PassCaller
 from noctule.flows.shards.plan import ShardPlan
@@ -111,6 +115,21 @@ def test_what_a_shard_cannot_use_of_its_caches_is_in_the_log(
     assert shards_with_damage(text for _, text in lines(caplog)) == ["shard 0000", "shard 0002"]
 
 
+def test_a_task_of_prefect_names_the_shard_and_not_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass may be made again over the third of several shards alone."""
+    shown = list[str]()
+
+    def run(call: Any, _stage: str, name: str) -> Any:
+        shown.append(name)
+        return call.work()
+
+    monkeypatch.setattr(prefect_tasks, "_run", run)
+    caller = PassCaller("inline", Inline(), InlineCaller(), prefect_tasks.PrefectDriver())
+    caller.call("survey", remarking, [Task("0001"), Task("0003")])
+    caller.call("set", remarking, [Task("")])
+    assert shown == ["survey of shard 0001", "survey of shard 0003", "set of all shards"]
+
+
 def test_a_pass_that_took_a_while_says_how_long(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -123,6 +142,30 @@ def test_a_pass_that_took_a_while_says_how_long(
         each.getMessage().rpartition(": ")[0] for each in caplog.records if each.getMessage().endswith(" s")
     ]
     assert said == ["counts of 2 shards", "set of all shards"]
+
+
+def test_the_report_of_a_night_has_the_seconds_of_each_pass(nights: Nights) -> None:  # noqa: F811
+    nights.change_library()
+    done = nights.build()
+    passes = [
+        "files",
+        "survey",
+        "conflicts",
+        "links",
+        "counts",
+        "statistics",
+        "communities",
+        "snapshot",
+        "set",
+    ]
+    taken = seconds_by_stage(done.times)
+    assert [name for name in taken if name in passes] == passes and taken["survey"] > 0
+    assert sum(taken.values()) <= done.seconds
+    night = read_night(nights.sharded.root, done.snapshot)
+    assert night is not None
+    assert {each["stage"]: each["seconds"] for each in night["stages"] if each["stage"] in passes} == {
+        name: taken[name] for name in passes
+    }
 
 
 def _break(root: Path, number: int) -> None:
@@ -149,6 +192,36 @@ def test_a_collection_that_lost_too_much_keeps_its_documents(
     assert done.changed and not done.failed
     said = [text for _, text in lines(caplog) if "would lose" in text]
     assert said == ["accepted: collection 'journal' would lose 5 of its 13 documents (38%)"]
+
+
+def test_what_is_accepted_is_said_once_though_another_collection_fails(
+    nights: Nights,  # noqa: F811
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """All shards are surveyed again without the one that fails, and the others judged no second time."""
+    _break(nights.root, 5)
+    for number in range(8):
+        (nights.root / f"library/library{number:02}.md").write_bytes(b"\x00\xff\xfe")
+    with caplog.at_level(logging.INFO, "noctule"):
+        options = BuildOptions(accept_shrink=True)
+        done = build_snapshot(settings_for(nights.root, count=3, drift=0), nights.sharded, options=options)
+    assert list(done.failed) == ["library"]
+    said = [text for _, text in lines(caplog) if text.startswith("accepted")]
+    assert said == ["accepted: collection 'journal' would lose 5 of its 13 documents (38%)"]
+
+
+def test_documents_whose_address_another_shard_has_are_lost_to_the_collection(nights: Nights) -> None:  # noqa: F811
+    plan = ShardPlan("hash", 3, ("library", "journal"))
+    names = [f"journal{number:02}" for number in range(12)]
+    apart = [x for x in names if len({plan.shard_of(f"journal:{x}.{end}") for end in ("md", "txt")}) == 2][:5]
+    for name, gone in zip(apart, [each for each in names if each not in apart][:5], strict=True):
+        (nights.root / f"journal/{name}.txt").write_text(f"The other {name}.\n")
+        (nights.root / f"journal/{gone}.md").unlink()
+    nights.change_library()
+    whole = build_snapshot(settings_for(nights.root), nights.whole)
+    failed = nights.build()
+    assert failed.failed == whole.failed and "lose 5 of its 13 documents" in failed.failed["journal"]
+    nights.require_as_the_whole()
 
 
 def test_few_unusable_files_in_one_shard_are_no_failure_of_the_collection(nights: Nights) -> None:  # noqa: F811

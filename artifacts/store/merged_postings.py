@@ -1,0 +1,64 @@
+"""The postings of several shards as one list a term: the lists of each shard are copied to their places.
+
+There are some sixty postings for each passage, so they lie outside memory where there is a folder for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..tables.outside_memory import mapped_zeros
+from ..tables.schemas import POSTINGS
+
+Numbers = npt.NDArray[np.int64]
+
+
+def merged_postings(
+    terms: pa.StringArray, parts: Sequence[pa.Table], firsts: Sequence[int], folder: Path | None
+) -> pa.Table:
+    """Return the lists of all parts as one list a term, in the order of the terms.
+
+    ``parts`` have the same columns, ``passage`` among them, and each term once; their passages are numbered
+    from ``firsts`` on. Raise ``WriteFailed`` if the folder has no room.
+    """
+    numbers = [pc.index_in(part["term"], value_set=terms).to_numpy().astype(np.int64) for part in parts]
+    sizes = [pc.list_value_length(part["passage"]).to_numpy().astype(np.int64) for part in parts]
+    offsets = np.zeros(len(terms) + 1, np.int64)
+    for number, size in zip(numbers, sizes, strict=True):
+        offsets[number + 1] += size
+    np.cumsum(offsets, out=offsets)
+    names = parts[0].column_names
+    columns = {name: _room(int(offsets[-1]), name, folder) for name in names if name != "term"}
+    free = offsets[:-1].copy()  # where the next list of each term begins: passages rise from shard to shard
+    for part, number, size, first in zip(parts, numbers, sizes, firsts, strict=True):
+        _copy(part, free[number], columns, first)
+        free[number] += size
+    starts = pa.array(offsets, pa.int32())
+    made = {name: pa.ListArray.from_arrays(starts, pa.array(column)) for name, column in columns.items()}
+    return pa.table({"term": terms} | made, schema=pa.schema([POSTINGS.field(name) for name in names]))
+
+
+def _room(count: int, name: str, folder: Path | None) -> npt.NDArray[Any]:
+    kind = POSTINGS.field(name).type.value_type.to_pandas_dtype()
+    return np.zeros(count, kind) if folder is None else mapped_zeros((count,), kind, folder)
+
+
+def _copy(part: pa.Table, places: Numbers, columns: Mapping[str, npt.NDArray[Any]], first: int) -> None:
+    """Copy each list to its place, a batch of lists at a time."""
+    done = 0
+    for batch in part.to_batches():
+        own = places[done : done + len(batch)]
+        done += len(batch)
+        sizes = pc.list_value_length(batch["passage"]).to_numpy()
+        ends = np.cumsum(sizes, dtype=np.int64)
+        rows = np.repeat(own - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
+        for name, column in columns.items():
+            values = pc.list_flatten(batch[name]).to_numpy()
+            column[rows] = values + np.int32(first) if name == "passage" else values
