@@ -20,9 +20,9 @@ from noctule.artifacts.judged.reading import read_judged
 from noctule.artifacts.query.searcher import Searcher
 from noctule.flows.adopt.taken_over import collection_name, settings_text, snippet_folders
 from noctule.flows.adopt.tools import take_over
+from noctule.flows.quality.feedback.analysis import analyse_events
 from noctule.flows.quality.feedback.click_judgements import LeastCounts, write_judged
 from noctule.flows.quality.feedback.feedback_page import feedback_page
-from noctule.flows.quality.feedback.gather import gather
 from noctule.pipeline.errors import NoctuleError, RejectedDocument, SourceError
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
@@ -115,7 +115,7 @@ def events(content: bytes) -> None:
     (folder / "events-2026-03-14.jsonl").write_bytes(content)
     now = datetime(2026, 3, 14, 12, tzinfo=UTC)
     try:
-        found = gather(_searcher()._snapshot, Settings(), folder, limits, None, now)
+        found = analyse_events(_searcher()._snapshot, Settings(), folder, limits, None, now)
     except SourceError:
         return
     page = feedback_page(found)
