@@ -2,7 +2,8 @@
 
 Objects, arrays, strings, numbers and names of constants of the same file are values, and so is what ``...``
 puts into one; a call of ``defineConfig`` or the like is its argument, and a function, or a call of one of the
-same file, what it returns last. Everything else is ``UNREAD``, and passed over up to the next comma.
+same file, what its only ``return`` gives. Everything else is ``UNREAD``, a name whose value the script may
+change among it, and passed over up to the next comma.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Set, Sized
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
-from .script_tokens import tokens
+from .script_names import Scope, changed_names
+from .script_tokens import CLOSING, MAX_TYPE, OPENING, Cursor
 
 MAX_NESTING = 60
 # Values that "..." puts into others, in all: each may hold the one before it twice.
@@ -26,7 +29,24 @@ _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 # A call of a function of such a name is its argument.
 _WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
 _FILTER = [".", "filter", "(", "Boolean", ")"]
-_OPENING, _CLOSING = "([{", ")]}"
+_DECLARING = ("const", "let", "var", "function")
+# A function with one of these returns what depends on something.
+_BRANCHING = frozenset(
+    ["if", "else", "for", "while", "do", "switch", "try", "catch", "finally", "throw", "with", "yield"]
+)
+
+
+class OpenTable(dict[str, Any]):
+    """An object into which ``...`` puts something unknown: only the keys after it are ``certain``."""
+
+    def __init__(self, given: dict[str, Any], certain: Set[str]) -> None:
+        super().__init__(given)
+        self.certain = certain
+
+
+def is_certain(table: object, key: str) -> bool:
+    """Return whether it is an object of which it is known what stands under a key, or that nothing does."""
+    return isinstance(table, dict) and (not isinstance(table, OpenTable) or key in table.certain)
 
 
 def read_module(source: str) -> Any:
@@ -56,45 +76,51 @@ def read_value(source: str) -> Any:
     return _Reader(source)._value()
 
 
-class _Reader:
+class _Reader(Cursor):
     def __init__(self, source: str) -> None:
-        self._tokens = tokens(source)
-        self._texts = [text for _, text in self._tokens]
-        self._at = 0
-        self._constants: dict[str, int] = {}
-        self._values: dict[str, Any] = {}
+        super().__init__(source)
+        self._scope = Scope()
+        self._exported: dict[str, str] = {}
+        self._values: dict[tuple[int, bool], Any] = {}
         self._depth, self._room = 0, MAX_SPREAD
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        return changed_names(self._tokens)
 
     def exported(self) -> Any:
         texts = self._texts
         start, level = None, 0
         for at, text in enumerate(texts):
-            level += (text in _OPENING) - (text in _CLOSING)
+            level += (text in OPENING) - (text in CLOSING)
             if level:
-                continue
-            if text in ("const", "let", "var") and at + 1 < len(texts):
-                self._note_constant(texts, at + 1)
-            elif text == "function" and at + 1 < len(texts):
-                self._constants[texts[at + 1]] = at
+                if level == 1 and text == "{" and at and texts[at - 1] == "export":
+                    self._note_exports(at + 1)
+            elif text in _DECLARING:
+                self._scope.declare(texts, at)
             elif texts[at : at + 2] == ["export", "default"]:
                 start = at + 2
             elif texts[at : at + 4] == ["module", ".", "exports", "="]:
                 start = at + 4
+        if start is None and "default" in self._exported:
+            return self.export("default").value
         return UNREAD if start is None else self._from(start, self._result)
 
     def export(self, name: str) -> Export:
         """Return a constant, or the result of a function, once the script's names are known."""
-        value = self._constant(name)
-        return Export(value) if value is not UNREAD else Export(self._constant(name, self._result), True)
+        own = self._exported.get(name, name)
+        value = self._constant(own)
+        return Export(value) if value is not UNREAD else Export(self._constant(own, self._result), True)
 
-    def _note_constant(self, texts: list[str], at: int) -> None:
-        """Remember where a constant's value begins, behind the ``=`` after its name and type."""
-        for place in range(at + 1, min(at + 40, len(texts))):
-            if texts[place] == "=":
-                self._constants[texts[at]] = place + 1
-                return
-            if texts[place] == ";":
-                return
+    def _note_exports(self, at: int) -> None:
+        """Note the names in ``export { name, other as name }``; those of another script are unknown."""
+        end = next((end for end in range(at, len(self._texts)) if self._texts[end] == "}"), at)
+        own = self._texts[end + 1 : end + 2] != ["from"]
+        names = [each for each in self._texts[at:end] if each != "type"]
+        for place, name in enumerate(names):
+            if name != "," and names[place + 1 : place + 2] in ([], [","]):
+                is_renamed = place > 1 and names[place - 1] == "as"
+                self._exported[name] = (names[place - 2] if is_renamed else name) if own else ""
 
     def _from(self, place: int, read: Callable[[], Any] | None = None) -> Any:
         before, self._at = self._at, place
@@ -105,48 +131,69 @@ class _Reader:
 
     def _result(self) -> Any:
         """Return the value that begins here, or the one that a function returns."""
-        before = self._at
-        is_function = "function" in [text for _, text in self._tokens[before : before + 2]]
-        self._go_to("(", "=>")
-        if self._peek() == "(":
-            self._at += 1
-            self._pass_over(")")
-            self._at += 1
-            if self._peek() == ":":  # the type of what it returns
-                while self._peek() not in ("=>", "{", ";", ""):
+        before, outer = self._at, self._scope
+        is_function = self._go_to_parameters()
+        if is_function is not None:
+            self._scope = Scope(dict.fromkeys(self._parameters()), outer)
+            try:
+                if self._peek() == "=>":
                     self._at += 1
-        if self._peek() == "=>":
-            self._at += 1
-            is_function = self._peek() == "{"
-            if not is_function:
-                return self._value()
-        if is_function and self._peek() == "{":
-            return self._returned()
+                    is_function = self._peek() == "{"
+                    if not is_function:
+                        return self._value()
+                if is_function and self._peek() == "{":
+                    return self._returned()
+            finally:
+                self._scope = outer
         self._at = before
         return self._value()
 
-    def _go_to(self, *texts: str) -> None:
-        while self._peek() not in (*texts, "{", "[", ";", ",", ")", "}", ""):
+    def _go_to_parameters(self) -> bool | None:
+        """Go to the parameters of a function that begins here; tell whether ``function`` is before them."""
+        self._at += self._peek() == "async"
+        if self._peek() == "function":
             self._at += 1
+            while self._peek() == "*" or self._kind() == "name":
+                self._at += 1
+            self._pass_over_type()
+            return True if self._peek() == "(" else None
+        is_arrow = self._peek() == "(" or self._texts[self._at + 1 : self._at + 2] == ["=>"]
+        return False if is_arrow else None
+
+    def _parameters(self) -> list[str]:
+        """Return the names in the brackets that begin here, and go behind them and the type of the result."""
+        start = self._at
+        self._at += 1
+        if self._texts[start] == "(":
+            self._pass_over(")")
+            self._at += 1
+        names = [text for kind, text in self._tokens[start : self._at] if kind == "name"]
+        if self._peek() == ":":
+            ends = ("=>", "{", ";", ",", ")", "}", "")
+            self._at = next(
+                (at for at in range(self._at, self._at + MAX_TYPE) if self._text(at) in ends), self._at
+            )
+        return names
 
     def _returned(self) -> Any:
-        """Return the last value that the body of a function returns outside of further brackets."""
-        texts = self._texts
-        level, start, at = 0, None, self._at
+        """Return what the only ``return`` of a function's body gives, if nothing decides on it."""
+        texts, start, at = self._texts, list[int](), self._at
+        level, is_plain = 0, True
         for at in range(self._at + 1, len(texts)):
-            if not level and texts[at] in ("const", "let", "var"):
-                self._note_constant(texts, at + 1)
-            elif not level and texts[at] == "return":
-                start = at + 1
-            level += (texts[at] in _OPENING) - (texts[at] in _CLOSING)
+            text = texts[at]
+            if not level:
+                if text in _DECLARING:
+                    self._scope.declare(texts, at)
+                elif text == "return":
+                    start.append(at + 1)
+                is_block = text == "{" and texts[at - 1] in (";", "{", "}")
+                is_plain = is_plain and text not in _BRANCHING and not is_block
+            level += (text in OPENING) - (text in CLOSING)
             if level < 0:
                 break
-        value = UNREAD if start is None else self._from(start)
+        value = self._from(start[0]) if is_plain and len(start) == 1 else UNREAD
         self._at = at + 1
         return value
-
-    def _peek(self) -> str:
-        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
 
     def _value(self) -> Any:
         """Return the value that begins here; the position is then at what ends it."""
@@ -200,18 +247,19 @@ class _Reader:
 
     def _constant(self, name: str, read: Callable[[], Any] | None = None) -> Any:
         """Return a constant's value, or what a function returns, read once; what names itself has none."""
-        key = name if read is None else f"{name}()"
-        if key not in self._values and name in self._constants:
+        scope = self._scope.of(name)
+        place = scope.names[name] if scope else None
+        if scope is None or place is None or name in self._changed:
+            return UNREAD
+        key = place, read is not None
+        if key not in self._values:
             self._values[key] = UNREAD
-            self._values[key] = self._from(self._constants[name], read)
-        return self._values.get(key, UNREAD)
-
-    def _pass_over_type(self) -> None:
-        """Pass over ``<Type<Other>>`` before the arguments of a call."""
-        level = 0
-        while (text := self._peek()) and (level or text == "<"):
-            level += (text == "<") - (text == ">")
-            self._at += 1
+            before, self._scope = self._scope, scope
+            try:
+                self._values[key] = self._from(place, read)
+            finally:
+                self._scope = before
+        return self._values[key]
 
     def _bracketed(self, read: Callable[[], Any] | None = None) -> Any:
         """Return the first value in round brackets, and pass over the rest up to the closing one."""
@@ -242,39 +290,43 @@ class _Reader:
     def _object(self) -> dict[str, Any]:
         self._at += 1
         found: dict[str, Any] = {}
+        certain: set[str] | None = None  # of an open one
         while self._peek() not in ("}", ""):
-            kind, text = self._tokens[self._at]
-            self._at += 1
-            key = _unescaped(text) if kind == "string" else text
-            if text == "...":
-                value = self._value()
-                found |= value if isinstance(value, dict) and self._admits(value) else {}
-            elif self._peek() == ":":
-                self._at += 1
-                found[key] = self._value()
-            elif self._peek() in (",", "}") and kind == "name":  # the short form of ``name: name``
-                self._at -= 1
-                found[key] = self._value()
+            put = self._put_in()
+            if not isinstance(put, dict) or isinstance(put, OpenTable):
+                certain = set(put.certain if isinstance(put, OpenTable) else ())
+            elif certain is not None:
+                certain |= put.keys()
+            found |= put if isinstance(put, dict) else {}
             self._pass_over(",}")
             self._at += self._peek() == ","
         self._at += 1
-        return found
+        return found if certain is None else OpenTable(found, certain)
+
+    def _put_in(self) -> Any:
+        """Return what the next part of an object puts into it: a key with its value, or others."""
+        kind, text = self._kind(), self._peek()
+        self._at += 1
+        key = _unescaped(text) if kind == "string" else text
+        if text == "...":
+            value = self._value()
+            return value if isinstance(value, dict) and self._admits(value) else UNREAD
+        if text == "[" and kind == "sign":  # a key that is computed
+            self._pass_over("]")
+            self._at += 1
+            return UNREAD
+        if self._peek() == ":":
+            self._at += 1
+            return {key: self._value()}
+        if self._peek() in (",", "}") and kind == "name":  # the short form of ``name: name``
+            self._at -= 1
+            return {key: self._value()}
+        return {}
 
     def _admits(self, values: Sized) -> bool:
         """Return whether there is room for what is put into another value, and take it."""
         self._room -= len(values)
         return self._room >= 0
-
-    def _pass_over(self, ends: str) -> None:
-        """Go to the next of these signs that is in no brackets, or to one that closes brackets around."""
-        level = 0
-        while self._at < len(self._tokens):
-            kind, text = self._tokens[self._at]
-            if kind == "sign":
-                if not level and (text in ends or text in _CLOSING):
-                    return
-                level += (text in _OPENING) - (text in _CLOSING)
-            self._at += 1
 
 
 def _unescaped(text: str) -> str:

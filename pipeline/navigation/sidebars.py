@@ -111,18 +111,23 @@ def _sidebars(sidebar: Any, nav: Any, bounded: Bounded, depth: int) -> Iterator[
     if not isinstance(sidebar, dict):
         yield from _vitepress(sidebar, "", bounded, depth)
         return
+    links = links_in_nav(nav) if len(sidebar) > 1 else []
     for prefix, value in sidebar.items():
-        title = title_in_nav(nav, prefix) if len(sidebar) > 1 else ""
+        title = title_of_links(links, prefix)
         yield from under_title(title, _of_base(value, bounded, depth + bool(title)))
 
 
-def title_in_nav(nav: Any, prefix: str) -> str:
-    """Return what the bar above the pages calls those that a sidebar of several is for; nothing for all."""
-    folder = f"/{prefix.strip('/')}/"
+def links_in_nav(nav: Any) -> list[tuple[str, str]]:
+    """Return the titles and links of the bar above the pages."""
     items = [each for each in nav if isinstance(each, dict)] if isinstance(nav, list) else []
     inner = (below for each in items if isinstance(below := each.get("items"), list))
     named = [*items, *(each for below in inner for each in below if isinstance(each, dict))][:_MAX_NAV]
-    links = ((as_text(each.get("text")), f"{as_text(each.get('link')).rstrip('/')}/") for each in named)
+    return [(as_text(each.get("text")), f"{as_text(each.get('link')).rstrip('/')}/") for each in named]
+
+
+def title_of_links(links: Iterable[tuple[str, str]], prefix: str) -> str:
+    """Return what the bar calls the pages that a sidebar of several is for; nothing for all."""
+    folder = f"/{prefix.strip('/')}/"
     return next((text for text, link in links if link.startswith(folder)), "") if folder != "//" else ""
 
 

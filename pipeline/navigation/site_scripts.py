@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .entry import REST, Bounded, Contents, NavEntry
-from .sidebars import as_list, as_text, literal_items, read_script, title_in_nav, under_title
+from .sidebars import (
+    as_list,
+    as_text,
+    links_in_nav,
+    literal_items,
+    read_script,
+    title_of_links,
+    under_title,
+)
 
 # What holds pages in Mintlify's navigation, and where each says its name. The first of a list of versions
 # or languages is the one that readers begin with.
@@ -67,10 +75,11 @@ def read_vuepress(text: str, name: str) -> Contents:
     if not isinstance(sidebar, dict):
         return bounded.contents([*_vuepress(sidebar, "", bounded, 0)])
     found: list[NavEntry] = []
+    links = links_in_nav(theme.get("nav", theme.get("navbar"))) if len(sidebar) > 1 else []
     for prefix, items in sorted(sidebar.items(), key=lambda pair: pair[0] != "/"):
         folder = prefix.strip("/")
         if isinstance(items, list):
-            title = title_in_nav(theme.get("nav", theme.get("navbar")), prefix) if len(sidebar) > 1 else ""
+            title = title_of_links(links, prefix)
             found += under_title(title, _vuepress(items, folder, bounded, int(bool(title))))
         else:  # "auto", "heading" or only a title
             found.append(NavEntry("", f"{folder}/{REST}".lstrip("/")))

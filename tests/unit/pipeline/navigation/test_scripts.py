@@ -1,0 +1,85 @@
+"""What of a script is a literal, and what may be anything."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from noctule.pipeline.navigation.literals import UNREAD, OpenTable, is_certain, read_module
+from noctule.pipeline.navigation.script_tokens import keys_in, tokens
+from noctule.pipeline.navigation.sidebars import read_vitepress
+
+
+@pytest.mark.parametrize(
+    ("script", "value"),
+    [
+        (
+            "const a = [1]\nfunction nav() { const a = [2]; return a }\nexport default { n: nav(), a }",
+            {"n": [2], "a": [1]},
+        ),
+        (
+            "function g() { const a = [1]; return a }\nfunction r() { const a = [2]; return a }\n"
+            "export default [g(), r()]",
+            [[1], [2]],
+        ),
+        ("const a = [1]\nfunction f() { const { a } = g(); return a }\nexport default f()", UNREAD),
+        ("const mode = 1\nexport default defineConfig(({ mode }) => [mode])", [UNREAD]),
+        ("function f() { if (x) { return [1] } return [2] }\nexport default [f()]", [UNREAD]),
+        ("function f() { return [1]; return [2] }\nexport default [f()]", [UNREAD]),
+        ("const f = () => { switch (x) { case 1: } return [2] }\nexport default [f()]", [UNREAD]),
+        ("function f() { let l = []; l.push(1); return l }\nexport default [f()]", [UNREAD]),
+        ("const a = [1]\na.push(2)\nexport default [a]", [UNREAD]),
+        ("const a = { b: [1] }\na.b[0].c.push(2)\nexport default [a]", [UNREAD]),
+        ("let a = [1]\nif (b) { a = [2] }\nexport default [a]", [UNREAD]),
+        ("const a = {}\nObject.assign(a, b)\nexport default [a]", [UNREAD]),
+        ("const a = [1]\naddDrafts(a)\nexport default [a]", [UNREAD]),
+        ("const a = [1]\nexport default [a, a.map(b), f(a), a == 2]", [[1], UNREAD, UNREAD, UNREAD]),
+        ("let a\nconst b = [1]\nexport default [a, b]", [UNREAD, [1]]),
+        ("const a = [1]\nexport default a\nconst f = () => [2]", [1]),
+        ("const a = [1]\nconst b = [2]\nexport { b as a, a as default }", [1]),
+    ],
+)
+def test_a_name_is_what_its_place_declares_and_nothing_changes(script: str, value: object) -> None:
+    assert read_module(script) == value
+
+
+def test_what_is_put_into_an_object_may_replace_what_stands_before_it() -> None:
+    found = read_module("export default { a: 1, ...other, b: 2 }")
+    assert isinstance(found, OpenTable) and found == {"a": 1, "b": 2}
+    assert [is_certain(found, key) for key in "abc"] == [False, True, False]
+    assert is_certain(read_module("export default { a: 1 }"), "b")
+    assert not is_certain(read_module("export default { [a]: 1 }"), "a")
+
+
+@pytest.mark.parametrize("dividend", ["w", "2", "(w)", "w[0]", "{}"])
+def test_a_slash_after_a_value_is_a_division(dividend: str) -> None:
+    script = f"{{ a: {dividend} /2, srcExclude: ['drafts/**'], b: 3 /2 }}"
+    assert "srcExclude" in [text for kind, text in tokens(script) if kind == "name"]
+    assert "srcExclude" in keys_in(f"return /{script}/")
+
+
+def test_a_template_ends_behind_what_it_computes() -> None:
+    script = "`a${b ? `it's ${{}}` : ''}c` /2"
+    assert [text for _, text in tokens(script)] == [script[:-3], "/", "2"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["=/[x\\]", "=/[", " /x [ ", "`${", "{`${}`", "withX((a): b),", "withX(<a),", "export {a,", "const {"],
+)
+def test_a_hundred_thousand_parts_of_a_script_take_time_in_proportion(part: str) -> None:
+    began = time.process_time()
+    read_module(f"export default [{part * 100_000}]")
+    read_module(part * 100_000)
+    assert time.process_time() - began < 6
+
+
+def test_thousands_of_sidebars_are_named_by_thousands_of_links() -> None:
+    bar = "".join(f"{{ text: 'T{at}', link: '/x{at}/' }}," for at in range(8_000))
+    trees = "".join(f"'/y{at}/': [{{ text: 'A', link: '/a' }}]," for at in range(8_000))
+    began = time.process_time()
+    read_vitepress(
+        f"export default {{ themeConfig: {{ nav: [{bar}], sidebar: {{ {trees} }} }} }}", "config.ts"
+    )
+    assert time.process_time() - began < 3
