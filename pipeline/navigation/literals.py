@@ -62,13 +62,21 @@ class Export:
     is_result: bool = False
 
 
-def read_exports(source: str, names: Set[str]) -> dict[str, Export]:
-    """Return what a script exports under these names, ``default`` among them, as far as it is a literal."""
-    reader = _Reader(source)
-    given = {"default": Export(reader.exported())} | {
-        name: reader.export(name) for name in names - {"default"}
-    }
-    return {name: each for name, each in given.items() if name in names and each.value is not UNREAD}
+class Exports:
+    """What a script exports under each name, ``default`` among them, as far as it is a literal."""
+
+    def __init__(self, source: str) -> None:
+        self._reader = _Reader(source)
+        self._default = Export(self._reader.exported())
+
+    def named(self, name: str) -> Export:
+        """Return the value that is exported under a name."""
+        return self._default if name == "default" else self._reader.export(name)
+
+
+def is_wrapper(name: str) -> bool:
+    """Return whether a call of a function of this name is its argument."""
+    return _WRAPPER.match(name) is not None
 
 
 def read_value(source: str) -> Any:
@@ -235,7 +243,7 @@ class _Reader(Cursor):
     def _named(self, name: str) -> Any:
         if name in _WORDS:
             return _WORDS[name]
-        if self._peek() in ("(", "<") and _WRAPPER.match(name):
+        if self._peek() in ("(", "<") and is_wrapper(name):
             self._pass_over_type()
             return self._bracketed(self._result)
         if self._texts[self._at : self._at + 2] == ["(", ")"]:

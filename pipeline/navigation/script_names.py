@@ -62,7 +62,7 @@ class Scope:
         name = texts[at + 1] if at + 1 < len(texts) else ""
         if texts[at] == "function":
             self.names[name] = at
-        elif name in ("{", "["):
+        elif texts[at] in _DECLARING and name in ("{", "["):
             parts = texts[at + 2 : at + _MOST_PARTS]
             self.names |= dict.fromkeys(parts[: parts.index("=")] if "=" in parts else parts)
         elif texts[at] in _DECLARING:

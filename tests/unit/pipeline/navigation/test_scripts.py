@@ -7,6 +7,7 @@ import time
 import pytest
 
 from noctule.pipeline.navigation.literals import UNREAD, OpenTable, is_certain, read_module
+from noctule.pipeline.navigation.script_imports import MAX_PLACES, has_unknown_imports, with_imports
 from noctule.pipeline.navigation.script_tokens import keys_in, tokens
 from noctule.pipeline.navigation.sidebars import read_vitepress
 
@@ -83,3 +84,79 @@ def test_thousands_of_sidebars_are_named_by_thousands_of_links() -> None:
         f"export default {{ themeConfig: {{ nav: [{bar}], sidebar: {{ {trees} }} }} }}", "config.ts"
     )
     assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "/*\nimport a from './b'\n*/\nexport default [a]",
+        "const x = `\nimport a from './b'\n`\nexport default [a]",
+        "import type a from './b'\nexport default [a]",
+        "import { type a } from './b'\nexport default [a]",
+        "import * as a from './b'\nexport default [a]",
+        "const a = require('./b').a\nexport default [a]",
+    ],
+)
+def test_what_is_no_import_of_a_value_is_not_followed(script: str) -> None:
+    assert with_imports(script, "a.ts", {"b.ts": "export default 1"}.get) == script
+
+
+def test_an_import_never_replaces_a_name_of_the_script() -> None:
+    script = "const a = 2\nimport a from './b'\nexport default [a]"
+    assert read_module(with_imports(script, "a.ts", {"b.ts": "export default 1"}.get)) == [2]
+    required = "const a = require('./b')\nexport default [a]"
+    assert read_module(with_imports(required, "a.ts", {"b.ts": "module.exports = 1"}.get)) == [1]
+
+
+def test_what_another_script_does_not_know_stays_unknown() -> None:
+    script = with_imports("import a from './b'\nexport default a", "a.ts", BESIDE.get)
+    found = read_module(script)
+    assert found == {"c": 1, "d": [UNREAD]} and not is_certain(found, "c") and is_certain(found, "d")
+
+
+BESIDE = {"b.ts": "export default { c: 1, ...f(), d: [g()] }"}
+
+
+@pytest.mark.parametrize(
+    ("script", "is_unknown"),
+    [
+        ("import { defineConfig } from 'vitepress'\nimport type { X } from './x'", False),
+        ("import './x.css'\nconst b = 1", False),
+        ("import { a } from './gone'", True),
+        ("import * as a from './b'", True),
+        ("import base from '@scope/base'", True),
+        ("export { default } from './b'", True),
+        ("export default import('./b')", True),
+        ("module.exports = { ...require('./b') }", True),
+        ("import a from './b'", False),
+    ],
+)
+def test_imports_that_are_not_followed_are_known(script: str, is_unknown: bool) -> None:
+    assert has_unknown_imports(with_imports(script, "a.ts", BESIDE.get)) == is_unknown
+
+
+def test_scripts_that_all_import_each_other_are_read_once() -> None:
+    names = [f"s{at}" for at in range(12)]
+    text = "".join(f"import {each} from './{each}'\n" for each in names)
+    scripts = {f"{each}.ts": f"{text}export default {{ {each}: [{'1,' * 1_500}] }}" for each in names}
+    began = time.process_time()
+    read = with_imports(f"{text}export default [s0, s11]", "a.ts", scripts.get)
+    assert [list(each) for each in read_module(read)] == [["s0"], ["s11"]]
+    assert time.process_time() - began < 2
+
+
+def test_scripts_that_are_not_there_are_looked_for_at_so_many_places() -> None:
+    asked: list[str] = []
+    many = "".join(f"import a{at} from './a{at}'\n" for at in range(4_000))
+    with_imports(many, "a.ts", asked.append)
+    assert len(asked) == MAX_PLACES
+
+
+@pytest.mark.parametrize(
+    "part", ["import ", "import a ", "import {a\n", "const a = require(", "import a from './b'\n"]
+)
+def test_a_hundred_thousand_imports_take_time_in_proportion(part: str) -> None:
+    began = time.process_time()
+    with_imports(part * 100_000, "a.ts", BESIDE.get)
+    with_imports("import" + part[6:] * 100_000, "a.ts", BESIDE.get)
+    assert time.process_time() - began < 6
