@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.script_imports import with_imports
+from ...pipeline.navigation.script_imports import folder_of_imports, with_imports
 from ...pipeline.untrusted import NotRead, is_within, read_regular
 
 MAX_BYTES = 2_000_000
@@ -42,11 +42,13 @@ class ToolFile:
 
     def script(self) -> str:
         """Return the text of the file, a script, with what it imports; raise ``NotRead`` and ``OSError``."""
-        return with_imports(self.text(), self.name, self._imported)
+        folder = folder_of_imports(self.path)
+        return with_imports(self.text(), self.path.relative_to(folder).as_posix(), self._imported)
 
     def _imported(self, name: str) -> str | None:
+        folder = folder_of_imports(self.path)
         try:
-            return self.text(self.path.parent / name)
+            return self.text(folder / name) if is_within(folder / name, folder) else None
         except (OSError, ValueError, NotRead):
             return None
 

@@ -9,12 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.script_imports import with_imports
+from ...pipeline.errors import is_transient
+from ...pipeline.navigation.literals import is_certain
+from ...pipeline.navigation.script_imports import folder_of_imports, has_unknown_imports, with_imports
 from ...pipeline.navigation.script_tokens import keys_in
 from ...pipeline.navigation.sidebars import read_script
 from ...pipeline.untrusted import NotRead, read_regular
 from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_nearest, of_shell, of_sphinx
-from .tool_settings import MAX_BYTES, NotKnown, SettingsText, texts_of
+from .tool_settings import MAX_BYTES, NotKnown, SettingsText, texts_of, unread
 
 _ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
 _DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in _ENDINGS)
@@ -27,18 +29,36 @@ _NOT_READ = "it cannot be read, and what it leaves out is published"
 # Patterns of VuePress that take pages in, and leave none out.
 _ALL = ("**/*.md", "*.md")
 _FOLDERS = {"docs": "docs", "blog": "blog"}
+_OF_PLUGINS = tuple(f"-{kind}" for kind in _FOLDERS)
 
 
 def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``exclude`` of the documents and the blog of Docusaurus, and of further folders of either."""
-    for found in _scripts(folders, _DOCUSAURUS, "exclude"):
-        given = read_script(found.text, found.name)
+    for found, given, is_named in _scripts(folders, _DOCUSAURUS, "exclude"):
+        setting = f"exclude of {found.name}"
+        if _is_partly_known(given) and (is_named or has_unknown_imports(found.text)):
+            yield LeftOut(setting, found.folder, left=_COMPUTED)
         for kind, options in _docusaurus_options(given if isinstance(given, dict) else {}):
             if "exclude" in options:
                 path = options.get("path")
                 base = below(found.folder, path if isinstance(path, str) else _FOLDERS[kind])
-                current = _list(f"exclude of {found.name}", base, options["exclude"])
+                current = _list(setting, base, options["exclude"])
                 yield from (current, *_versions_and_translations(current, found.folder, kind, options))
+
+
+def _is_partly_known(given: object) -> bool:
+    """Return whether settings of documents may be in what is unknown of those of Docusaurus."""
+    if not isinstance(given, dict) or not all(is_certain(given, key) for key in ("presets", "plugins")):
+        return True
+    presets, plugins = ([] if given.get(key) is None else given[key] for key in ("presets", "plugins"))
+    if not isinstance(presets, list) or not isinstance(plugins, list):
+        return True
+    options = [each[1] if isinstance(each, list) and len(each) > 1 else each for each in presets]
+    tables = [each for each in options if not isinstance(each, str)]
+    own = [each.get(kind, {}) for each in tables if isinstance(each, dict) for kind in _FOLDERS]
+    own += [each[1] for each in filter(_is_named, plugins) if each[0].endswith(_OF_PLUGINS) and each[1:]]
+    whole = all(is_certain(each, kind) for each in tables for kind in _FOLDERS)
+    return not whole or not all(each is False or is_certain(each, "exclude") for each in own)
 
 
 def _versions_and_translations(
@@ -59,7 +79,8 @@ def _versions_and_translations(
 def _docusaurus_options(given: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for key in ("presets", "plugins"):
         listed = given.get(key)
-        for name, *options in filter(_is_named, listed if isinstance(listed, list) else ()):
+        is_listed = _is_named if key == "plugins" else _is_with_options
+        for name, *options in filter(is_listed, listed if isinstance(listed, list) else ()):
             table = options[0] if options and isinstance(options[0], dict) else {}
             for kind in _FOLDERS:
                 own = table.get(kind) if key == "presets" else table if name.endswith(f"-{kind}") else None
@@ -71,40 +92,58 @@ def _is_named(given: object) -> bool:
     return isinstance(given, list) and bool(given) and isinstance(given[0], str)
 
 
+def _is_with_options(given: object) -> bool:
+    return isinstance(given, list) and len(given) > 1
+
+
 def vitepress_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``srcExclude`` of VitePress, and what ``pagePatterns`` of VuePress leave out."""
-    for found in _scripts(folders, _VITEPRESS, "srcExclude"):
-        given = read_script(found.text, found.name)
+    for found, given, is_named in _scripts(folders, _VITEPRESS, "srcExclude"):
         table = given if isinstance(given, dict) else {}
         source = table.get("srcDir")
         base = below(found.folder, source if isinstance(source, str) else ".")
-        yield _list(f"srcExclude of {found.name}", base, table.get("srcExclude"))
-    for found in _scripts(folders, _VUEPRESS, "pagePatterns"):
-        given = read_script(found.text, found.name)
+        listed = table.get("srcExclude", [] if not is_named else None)
+        yield from _known(_list(f"srcExclude of {found.name}", base, listed), found, given, "srcExclude")
+    for found, given, is_named in _scripts(folders, _VUEPRESS, "pagePatterns"):
         listed = given.get("pagePatterns") if isinstance(given, dict) else None
-        texts = listed if isinstance(listed, list) else [None]
+        texts = listed if isinstance(listed, list) else [None] if is_named else []
         others = (each for each in texts if each not in _ALL)
         left = [each[1:] if isinstance(each, str) and each[:1] == "!" else None for each in others]
-        yield _list(f"pagePatterns of {found.name}", found.folder, left)
+        yield from _known(
+            _list(f"pagePatterns of {found.name}", found.folder, left), found, given, "pagePatterns"
+        )
 
 
-def _scripts(folders: Sequence[Path], names: Iterable[str], key: str) -> Iterator[SettingsText]:
-    """Yield the scripts in which a name stands, outside of comments and strings."""
+def _known(listed: LeftOut, script: SettingsText, given: object, key: str) -> Iterator[LeftOut]:
+    """Yield a list, with a remark if others may replace it, unless there is nothing in either."""
+    is_open = not is_certain(given, key) and (listed.patterns or has_unknown_imports(script.text))
+    found = replace(listed, left=_COMPUTED) if is_open else listed
+    if found.patterns or found.left:
+        yield found
+
+
+def _scripts(
+    folders: Sequence[Path], names: Iterable[str], key: str
+) -> Iterator[tuple[SettingsText, Any, bool]]:
+    """Yield scripts, what each exports, and whether a name stands in it, outside of comments and strings."""
     for name in names:
         try:
             for each in texts_of(folders, [name]):
                 found = replace(each, text=with_imports(each.text, name, partial(_imported, each)))
-                if key in found.text and key in keys_in(found.text):
-                    yield found
+                is_named = key in found.text and key in keys_in(found.text)
+                yield found, read_script(found.text, name), is_named
         except NotKnown:
             continue
 
 
 def _imported(script: SettingsText, path: str) -> str | None:
-    """Return the text of a script in the folder of another's tool, which it imports."""
+    """Return the text of a script that another imports; one that is only away for a moment is waited for."""
+    folder = folder_of_imports(script.folder / script.name)
     try:
-        content = read_regular(script.folder / path, MAX_BYTES, script.folder)
-    except (OSError, ValueError, NotRead):
+        content = read_regular(folder / path, MAX_BYTES, folder)
+    except (OSError, ValueError, NotRead) as error:
+        if isinstance(error, OSError) and is_transient(error):
+            raise unread(error, path) from error
         return None
     return content.decode("utf-8-sig", "replace")
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ...pipeline.errors import SettingsError
+from ...pipeline.errors import SettingsError, is_transient
 from ...pipeline.navigation.categories import CATEGORY_FILES
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.myst_files import read_myst, read_toc
-from ...pipeline.navigation.script_imports import with_imports
+from ...pipeline.navigation.script_imports import folder_of_imports, with_imports
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from ...pipeline.navigation.summary import read_summary
@@ -90,11 +90,15 @@ def _read(path: Path, folder: Path) -> bytes:
     try:
         return read_regular(path, MAX_BYTES, folder)
     except (OSError, NotRead) as error:
-        raise SettingsError(
-            f"cannot read a file that [site.navigation] names: {getattr(error, 'strerror', None) or error}",
-            where=str(path),
-            hint="Correct the setting or the file.",
-        ) from None
+        raise _cannot_be_read(error, path) from None
+
+
+def _cannot_be_read(error: OSError | NotRead, path: Path) -> SettingsError:
+    return SettingsError(
+        f"cannot read a file that [site.navigation] names: {getattr(error, 'strerror', None) or error}",
+        where=str(path),
+        hint="Correct the setting or the file.",
+    )
 
 
 def _whole(content: bytes, place: Path) -> bytes:
@@ -103,14 +107,18 @@ def _whole(content: bytes, place: Path) -> bytes:
         return _with_parts(content, place.parent)
     if place.suffix not in _SCRIPTS:
         return content
-    top = next((each for each in place.parents[:2] if each.name in _OF_FOLDER), place.parent)
+    top = folder_of_imports(place)
 
     def imported(name: str) -> str | None:
-        with suppress(OSError, ValueError, NotRead):
-            return read_regular(top / name, MAX_BYTES, top).decode("utf-8", "replace")
+        with suppress(ValueError, NotRead):
+            try:
+                return read_regular(top / name, MAX_BYTES, top).decode("utf-8-sig", "replace")
+            except OSError as error:
+                if is_transient(error):
+                    raise _cannot_be_read(error, top / name) from None
         return None
 
-    text = content.decode("utf-8", "replace")
+    text = content.decode("utf-8-sig", "replace")
     return with_imports(text, place.relative_to(top).as_posix(), imported).encode()
 
 
@@ -148,7 +156,7 @@ def declared_contents(settings: Site) -> dict[str, Declared]:
 
 
 def _with(before: Declared, file: NavigationFile) -> Declared:
-    text, remarks = file.content.decode("utf-8", "replace"), before.remarks
+    text, remarks = file.content.decode("utf-8-sig", "replace"), before.remarks
     try:
         if file.location.name in _IN_FOLDERS:
             folder = file.path.rpartition("/")[0]

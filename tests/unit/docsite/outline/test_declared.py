@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from noctule.docsite.outline.declared import MAX_PARTS, declared_contents, navigation_files
+from noctule.pipeline.errors import SettingsError
 from noctule.pipeline.navigation.entry import NavEntry
 from noctule.pipeline.settings.site import Site
 
@@ -44,18 +46,34 @@ def test_parts_that_name_themselves_end(tmp_path: Path) -> None:
     assert len(declared(tmp_path, {"$ref": "loop.json"})) <= MAX_PARTS
 
 
-def test_scripts_that_settings_import_are_read_below_the_folder_of_their_tool(tmp_path: Path) -> None:
-    config = tmp_path / ".vitepress/config"
+def test_scripts_that_settings_import_are_read_in_the_folder_of_the_documents(tmp_path: Path) -> None:
+    config = tmp_path / "docs/.vitepress/config"
     config.mkdir(parents=True)
     config.joinpath("index.ts").write_text(
-        "import { en } from './en'\nimport out from '../../out'\nexport default { ...en, x: out }"
+        "\ufeffimport { en } from './en'\nimport out from '../../../out'\nexport default { ...en, x: out }"
     )
     config.joinpath("en.ts").write_text(
-        "import items from '../items'\nexport const en = { themeConfig: { sidebar: items } }"
+        "import items from '../../items'\nexport const en = { themeConfig: { sidebar: items } }"
     )
-    (tmp_path / ".vitepress/items.ts").write_text("export default [{ text: 'A', link: '/a' }]")
+    (tmp_path / "docs/items.ts").write_text("export default [{ text: 'A', link: '/a' }]")
     (tmp_path / "out.ts").write_text("export default 'SECRET'")
     settings = Site(navigation={"c": (str(config / "index.ts"),)})
     assert targets(declared_contents(settings)["c"].entries) == ["/a"]
     [file] = navigation_files(settings)
     assert b"SECRET" not in file.content and b"'A'" not in file.content and b'"A"' in file.content
+
+
+def test_a_script_that_is_away_for_a_moment_is_no_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".vitepress").mkdir()
+    (config := tmp_path / ".vitepress/config.ts").write_text("import s from '../s'\nexport default s")
+
+    def away(path: Path, most: int, within: Path | None = None) -> bytes:
+        if path.name == "s":
+            raise OSError(errno.ESTALE, "stale")
+        return path.read_bytes()
+
+    monkeypatch.setattr("noctule.docsite.outline.declared.read_regular", away)
+    with pytest.raises(SettingsError, match="stale"):
+        [*navigation_files(Site(navigation={"c": (str(config),)}))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from noctule.flows.sources.data_lists import myst_lists
 from noctule.flows.sources.exclusions import exclusions_of
 from noctule.flows.sources.withheld import withheld
+from noctule.pipeline.errors import SourceError
 from noctule.pipeline.model import Rejection
 from noctule.pipeline.settings.reading import parse as parse_settings
 
@@ -405,6 +407,79 @@ def test_a_list_in_a_script_that_another_imports_counts(tmp_path: Path) -> None:
         "docs/.vitepress/config/all.ts": "export const all = { srcExclude: ['internal'] }",
     }
     assert [each.path for each in rejections(tmp_path, "docs", files)] == IN_INTERNAL
+
+
+VITEPRESS, DOCUSAURUS = "docs/.vitepress/config.ts", "docusaurus.config.js"
+IN_PRESET = "module.exports = { presets: [['classic', { docs: %s }]] }"
+NAMED = "import s from './s'\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (VITEPRESS, f"{NAMED}export default {{ ...s }}"),
+        (VITEPRESS, f"{NAMED}export default s"),
+        (VITEPRESS, "import * as s from '../a'\nexport default { ...s }"),
+        (VITEPRESS, "import s from '../../../../outside'\nexport default { ...s }"),
+        (VITEPRESS, "import s from '../large'\nexport default { ...s }"),
+        (VITEPRESS, "import s from '../a'\nexport default { ...s, title: 'T' }"),
+        (VITEPRESS, "export { default } from '../a'"),
+        ("docs/.vuepress/config.js", f"{NAMED}export default {{ ...s }}"),
+        (DOCUSAURUS, NAMED + IN_PRESET % "s"),
+        (DOCUSAURUS, NAMED + IN_PRESET % "{ ...s }"),
+        (DOCUSAURUS, f"{NAMED}module.exports = {{ presets: s }}"),
+        (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [['x-content-docs', s]] }}"),
+    ],
+)
+def test_what_an_import_may_exclude_that_is_not_followed_is_named(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    files = {name: text, "docs/large.ts": " " * 2_100_000, "docs/a.ts": "export default shared(1)"}
+    [noted] = rejections(tmp_path, "docs", files)
+    assert noted.kind == "noted" and "published" in noted.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (VITEPRESS, f"{NAMED}export default {{ title: s, themeConfig: {{ sidebar: s() }} }}"),
+        (VITEPRESS, "import { defineConfig } from 'vitepress'\nexport default defineConfig(f(1))"),
+        (DOCUSAURUS, NAMED + IN_PRESET % "{ sidebarPath: s }"),
+        (DOCUSAURUS, NAMED + IN_PRESET % "false"),
+        (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [s, 'x'], presets: ['classic'] }}"),
+    ],
+)
+def test_an_import_that_excludes_nothing_is_not_named(name: str, text: str, tmp_path: Path) -> None:
+    assert rejections(tmp_path, "docs", {name: text}) == []
+
+
+def test_what_stands_before_something_unknown_holds_with_a_remark(tmp_path: Path) -> None:
+    text = "import s from 'x'\nexport default { srcExclude: ['internal'], ...s }"
+    found = rejections(tmp_path, "docs", {VITEPRESS: text})
+    assert sorted((each.kind, each.path) for each in found) == [("noted", "."), ("skipped", *IN_INTERNAL)]
+
+
+def test_a_preset_of_docusaurus_may_have_a_computed_name(tmp_path: Path) -> None:
+    text = "module.exports = { presets: [[require.resolve('x'), { docs: { exclude: ['internal/**'] } }]] }"
+    assert left_out(tmp_path, "docs", DOCUSAURUS, text) == IN_INTERNAL
+
+
+def test_a_constant_of_a_function_does_not_replace_what_is_excluded(tmp_path: Path) -> None:
+    text = "const srcExclude = ['internal']\nfunction nav() { const srcExclude = ['y']; return srcExclude }\n"
+    assert left_out(tmp_path, "docs", VITEPRESS, f"{text}export default {{ nav: nav(), srcExclude }}") == (
+        IN_INTERNAL
+    )
+
+
+def test_a_script_that_is_away_for_a_moment_stops_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(path: Path, most: int, within: Path | None = None) -> bytes:
+        raise OSError(errno.ESTALE, "stale")
+
+    monkeypatch.setattr("noctule.flows.sources.script_lists.read_regular", away)
+    with pytest.raises(SourceError):
+        rejections(tmp_path, "docs", {VITEPRESS: f"{NAMED}export default {{ ...s }}"})
 
 
 @pytest.mark.parametrize(
