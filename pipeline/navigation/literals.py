@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from .script_names import Scope, changed_names
-from .script_tokens import CLOSING, MAX_TYPE, OPENING, Cursor
+from .script_cursor import Cursor
+from .script_names import Scope, changed_names, exported_names
+from .script_tokens import CLOSING, OPENING, unescaped
 
 MAX_NESTING = 60
 # Values that "..." puts into others, in all: each may hold the one before it twice.
@@ -23,8 +24,6 @@ MAX_SPREAD = 100_000
 # What makes no value: function calls, conditions, templates with parts.
 UNREAD: Final = object()
 
-_ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,6})\}?|x([0-9A-Fa-f]{2})|(\r\n|[\s\S]))")
-_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\r\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 # A call of a function of such a name is its argument.
 _WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
@@ -103,7 +102,7 @@ class _Reader(Cursor):
             level += (text in OPENING) - (text in CLOSING)
             if level:
                 if level == 1 and text == "{" and at and texts[at - 1] == "export":
-                    self._note_exports(at + 1)
+                    self._exported |= exported_names(texts, at + 1)
             elif text in _DECLARING:
                 self._scope.declare(texts, at)
             elif texts[at : at + 2] == ["export", "default"]:
@@ -119,16 +118,6 @@ class _Reader(Cursor):
         own = self._exported.get(name, name)
         value = self._constant(own)
         return Export(value) if value is not UNREAD else Export(self._constant(own, self._result), True)
-
-    def _note_exports(self, at: int) -> None:
-        """Note the names in ``export { name, other as name }``; those of another script are unknown."""
-        end = next((end for end in range(at, len(self._texts)) if self._texts[end] == "}"), at)
-        own = self._texts[end + 1 : end + 2] != ["from"]
-        names = [each for each in self._texts[at:end] if each != "type"]
-        for place, name in enumerate(names):
-            if name != "," and names[place + 1 : place + 2] in ([], [","]):
-                is_renamed = place > 1 and names[place - 1] == "as"
-                self._exported[name] = (names[place - 2] if is_renamed else name) if own else ""
 
     def _from(self, place: int, read: Callable[[], Any] | None = None) -> Any:
         before, self._at = self._at, place
@@ -155,33 +144,6 @@ class _Reader(Cursor):
                 self._scope = outer
         self._at = before
         return self._value()
-
-    def _go_to_parameters(self) -> bool | None:
-        """Go to the parameters of a function that begins here; tell whether ``function`` is before them."""
-        self._at += self._peek() == "async"
-        if self._peek() == "function":
-            self._at += 1
-            while self._peek() == "*" or self._kind() == "name":
-                self._at += 1
-            self._pass_over_type()
-            return True if self._peek() == "(" else None
-        is_arrow = self._peek() == "(" or self._texts[self._at + 1 : self._at + 2] == ["=>"]
-        return False if is_arrow else None
-
-    def _parameters(self) -> list[str]:
-        """Return the names in the brackets that begin here, and go behind them and the type of the result."""
-        start = self._at
-        self._at += 1
-        if self._texts[start] == "(":
-            self._pass_over(")")
-            self._at += 1
-        names = [text for kind, text in self._tokens[start : self._at] if kind == "name"]
-        if self._peek() == ":":
-            ends = ("=>", "{", ";", ",", ")", "}", "")
-            self._at = next(
-                (at for at in range(self._at, self._at + MAX_TYPE) if self._text(at) in ends), self._at
-            )
-        return names
 
     def _returned(self) -> Any:
         """Return what the only ``return`` of a function's body gives, if nothing decides on it."""
@@ -233,7 +195,7 @@ class _Reader(Cursor):
             return {"{": self._object, "[": self._array, "(": self._bracketed}[text]()
         self._at += 1
         if kind == "string":
-            return UNREAD if text[0] == "`" and "${" in text else _unescaped(text)
+            return UNREAD if text[0] == "`" and "${" in text else unescaped(text)
         if kind == "number":
             return float(text.replace("_", ""))
         if kind == "name":
@@ -315,7 +277,7 @@ class _Reader(Cursor):
         """Return what the next part of an object puts into it: a key with its value, or others."""
         kind, text = self._kind(), self._peek()
         self._at += 1
-        key = _unescaped(text) if kind == "string" else text
+        key = unescaped(text) if kind == "string" else text
         if text == "...":
             value = self._value()
             return value if isinstance(value, dict) and self._admits(value) else UNREAD
@@ -335,16 +297,3 @@ class _Reader(Cursor):
         """Return whether there is room for what is put into another value, and take it."""
         self._room -= len(values)
         return self._room >= 0
-
-
-def _unescaped(text: str) -> str:
-    """Return what is between the quotation marks."""
-    text = text[1:-1]
-    return _ESCAPE.sub(_letter, text) if "\\" in text else text
-
-
-def _letter(found: re.Match[str]) -> str:
-    if number := found[1] or found[2]:
-        code = int(number, 16)
-        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
-    return _LETTERS.get(found[3], found[3])

@@ -81,6 +81,19 @@ def _start_of_value(texts: Sequence[str], at: int) -> int | None:
     return None
 
 
+def exported_names(texts: Sequence[str], at: int) -> dict[str, str]:
+    """Return the own names in ``export { name, other as name }``; ``""`` for those of another script."""
+    end = next((end for end in range(at, len(texts)) if texts[end] == "}"), at)
+    is_own = texts[end + 1 : end + 2] != ["from"]
+    names = [each for each in texts[at:end] if each != "type"]
+    found: dict[str, str] = {}
+    for place, name in enumerate(names):
+        if name != "," and names[place + 1 : place + 2] in ([], [","]):
+            is_renamed = place > 1 and names[place - 1] == "as"
+            found[name] = (names[place - 2] if is_renamed else name) if is_own else ""
+    return found
+
+
 def changed_names(tokens: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Return the names whose values a script may change: by an assignment, a method or a call.
 

@@ -16,10 +16,10 @@ _REGEX = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
 # A regular expression follows one of these; after a value, a slash is a division or ends an element.
 _BEFORE_REGEX = frozenset(["=", "=>", *"(,:[!&|?{;", "return", "typeof", "case"])
 _IN_TEMPLATE = re.compile(r"(?:[^`\\$]|\\[\s\S]|\$(?!\{))*(`|\$\{)?")
-# Tokens of the type before the arguments of a call, or of what a function returns.
-MAX_TYPE = 200
 OPENING, CLOSING = "([{", ")]}"
 _WORD = re.compile(r"[\w$]+")
+_ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,6})\}?|x([0-9A-Fa-f]{2})|(\r\n|[\s\S]))")
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\r\n": ""}
 
 
 def tokens(source: str) -> list[tuple[str, str]]:
@@ -83,45 +83,6 @@ class _Scanner:
         return "string", self._source[begin : self._at]
 
 
-class Cursor:
-    """A place among the tokens of a script, which goes forward."""
-
-    def __init__(self, source: str) -> None:
-        self._tokens = tokens(source)
-        self._texts = [text for _, text in self._tokens]
-        self._at = 0
-
-    def _peek(self) -> str:
-        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
-
-    def _text(self, at: int) -> str:
-        return self._texts[at] if at < len(self._texts) else ""
-
-    def _kind(self) -> str:
-        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
-
-    def _pass_over_type(self) -> None:
-        """Pass over ``<Type<Other>>`` before the arguments of a call."""
-        level = 0
-        for _ in range(MAX_TYPE):
-            text = self._peek()
-            if not level and text != "<":
-                return
-            level += (text == "<") - (text == ">")
-            self._at += 1
-
-    def _pass_over(self, ends: str) -> None:
-        """Go to the next of these signs that is in no brackets, or to one that closes brackets around."""
-        level = 0
-        while self._at < len(self._tokens):
-            kind, text = self._tokens[self._at]
-            if kind == "sign":
-                if not level and (text in ends or text in CLOSING):
-                    return
-                level += (text in OPENING) - (text in CLOSING)
-            self._at += 1
-
-
 def names_in(source: str) -> frozenset[str]:
     """Return the names that stand in a script, outside of comments and strings."""
     return frozenset(text for kind, text in tokens(source) if kind == "name")
@@ -138,3 +99,16 @@ def keys_in(source: str) -> frozenset[str]:
     names |= {text[1:-1] for (kind, text), (_, after) in pairwise(found) if kind == "string" and after == ":"}
     unsure = (text for kind, text in found if kind == "regex" or (text[0] == "`" and "${" in text))
     return frozenset(names.union(*map(_WORD.findall, unsure)))
+
+
+def unescaped(text: str) -> str:
+    """Return what is between the quotation marks of a string."""
+    text = text[1:-1]
+    return _ESCAPE.sub(_letter, text) if "\\" in text else text
+
+
+def _letter(found: re.Match[str]) -> str:
+    if number := found[1] or found[2]:
+        code = int(number, 16)
+        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
+    return _LETTERS.get(found[3], found[3])
