@@ -156,7 +156,7 @@ class _Reader(Cursor):
                     self._scope.declare(texts, at)
                 elif text == "return":
                     start.append(at + 1)
-                is_block = text == "{" and texts[at - 1] in (";", "{", "}")
+                is_block = text == "{" and texts[at - 1] in (";", ":", "{", "}")
                 is_plain = is_plain and text not in _BRANCHING and not is_block
             level += (text in OPENING) - (text in CLOSING)
             if level < 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _DECLARING = ("const", "let", "var")
@@ -94,15 +94,22 @@ def exported_names(texts: Sequence[str], at: int) -> dict[str, str]:
     return found
 
 
-def changed_names(tokens: Iterable[tuple[str, str]]) -> frozenset[str]:
+def changed_names(tokens: Sequence[tuple[str, str]]) -> frozenset[str]:
     """Return the names whose values a script may change: by an assignment, a method or a call.
 
-    Where is not looked at: such a name has no known value anywhere.
+    Where is not looked at: such a name has no known value anywhere, and neither has one that it stands for.
     """
-    finder = _Changes()
+    finder, meant = _Changes(), dict[str, set[str]]()
     for kind, text in tokens:
         finder.see(kind, text)
-    return frozenset(finder.found - {""})
+    for at, (_, text) in enumerate(tokens):
+        if text == "=" and at > 1 and tokens[at - 2][1] in _DECLARING and tokens[at + 1 : at + 2]:
+            meant.setdefault(tokens[at - 1][1], set()).add(tokens[at + 1][1])
+    found, new = set[str](), finder.found - {""}
+    while new:
+        found |= new
+        new = {other for name in new for other in meant.get(name, ())} - found
+    return frozenset(found)
 
 
 class _Changes:
