@@ -92,6 +92,7 @@ def test_what_grows_with_the_corpus_is_made_by_workers(
 
     for name, (module, _) in _BY_WORKERS.items():
         monkeypatch.setattr(module, name, noting(name, getattr(module, name)))
+    monkeypatch.setattr("noctule.flows.shards.build.known_query_model", lambda *_: None)
     write_library(tmp_path / "notes")
     build_snapshot(settings_for(tmp_path / "notes", count=2), Store(tmp_path / "store"))
     assert found == {name: work for name, (_, work) in _BY_WORKERS.items()}
