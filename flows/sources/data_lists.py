@@ -14,7 +14,7 @@ from typing import Any
 
 from ...pipeline.navigation.entry import Contents
 from ...pipeline.navigation.myst_files import NamedDocuments, myst_contents, named_documents, read_toc
-from ...pipeline.untrusted import NotRead, read_regular, read_yaml, with_lower_keys
+from ...pipeline.untrusted import NotRead, as_text, read_regular, read_yaml, with_lower_keys
 from .file_patterns import (
     DOCUMENTS,
     LeftOut,
@@ -206,6 +206,6 @@ def dendron_lists(folders: Sequence[Path], root: Path) -> Iterator[LeftOut]:
         publishing = values.get("publishing") or values.get("site") if isinstance(values, dict) else None
         tops = publishing.get("siteHierarchies") if isinstance(publishing, dict) else None
         if isinstance(tops, list) and tops and "root" not in tops:
-            kept = [anchored(str(top)).strip("/") for top in tops]
+            kept = [anchored(top).strip("/") for top in map(as_text, tops) if top]
             patterns = ["*.md", *(f"!{each}{ending}" for each in kept for ending in (".md", ".*.md"))]
             yield LeftOut(f"siteHierarchies of {found.name}", root, _sound(patterns, found.name))

@@ -20,6 +20,7 @@ _MAX_BYTES = 500_000
 _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
 _ENDING = re.compile(r"\.[A-Za-z][\w.-]{0,20}")
 _COMPUTED_FORMAT = "source_suffix in conf.py is computed: the document is read by its ending"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN = (*MARKDOWN, *RST, ".ipynb")
 
 
@@ -115,7 +116,7 @@ def formats_of(given: object) -> dict[str, str]:
     return {
         ending: ".rst" if kind in (None, "restructuredtext") else ".md"
         for ending, kind in _kinds(given)
-        if ending and kind is not Computed
+        if ending and (kind is None or isinstance(kind, str))
     }
 
 
@@ -131,7 +132,7 @@ def _kinds(given: object) -> Iterator[tuple[str, object]]:
 
 def is_value(value: object) -> bool:
     """Return whether it is a text that may stand in documents."""
-    return isinstance(value, str) and 0 < len(value) <= MAX_CHARS
+    return isinstance(value, str) and 0 < len(value) <= MAX_CHARS and not _SURROGATE.search(value)
 
 
 def _links(given: Mapping[object, object]) -> Iterator[tuple[str, tuple[str, str]]]:

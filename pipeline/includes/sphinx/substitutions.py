@@ -30,15 +30,20 @@ _OF_CODE = frozenset(
         "eval-rst",
         "graphviz",
         "highlight",
+        "ipython",
         "literalinclude",
         "math",
         "mermaid",
         "parsed-literal",
+        "plantuml",
+        "program-output",
         "prompt",
         "raw",
         "sourcecode",
         "testcode",
         "testoutput",
+        "tikz",
+        "uml",
     ]
 )
 _MAX_NESTED = 20
@@ -68,7 +73,7 @@ class _Room:
 def with_values(text: str, path: str, values: SphinxValues, max_chars: int) -> tuple[str, tuple[str, ...]]:
     """Return the text of a document with the values that it names, and remarks on those not known.
 
-    None of them makes it longer than ``max_chars`` characters.
+    None of them makes it longer than ``max_chars`` characters, but for the text around reStructuredText.
     """
     room, remarks = _Room(max(0, max_chars - len(text))), tuple[str, ...]()
     if path.lower().endswith(RST):
@@ -133,7 +138,7 @@ def _own(text: str) -> dict[str, str]:
     tables = (given.get("substitutions"), myst.get("substitutions") if isinstance(myst, Mapping) else None)
     pairs = (pair for table in tables if isinstance(table, Mapping) for pair in table.items())
     texts = ((as_text(name), as_text(each)) for name, each in pairs)
-    return {name: str(text) for name, text in texts if name is not None and is_value(text)}
+    return {name: text or "" for name, text in texts if name is not None and (text == "" or is_value(text))}
 
 
 def _link(found: re.Match[str], values: SphinxValues) -> tuple[str, str] | None:

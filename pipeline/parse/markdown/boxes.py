@@ -32,7 +32,7 @@ from .directives import (
     with_options,
 )  # fmt: skip
 
-_CLOSINGS, _COLONS = "box_closings", "box_colons"
+_CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
 _TAB_MARKER = "==="
 _TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
 _TAB_INDENT = 4
@@ -66,8 +66,15 @@ def _last_inside(state: StateBlock, start: int, end: int) -> int:
     """Return the line at which the list ends that a box stands in, ``end`` if none does before it."""
     if not state.blkIndent:
         return end
-    lines = (line for line in range(start + 1, end) if not state.isEmpty(line))
-    return next((line for line in lines if state.sCount[line] < state.blkIndent), end)
+    # One search per list, however many boxes begin in it.
+    known: dict[tuple[int, int], tuple[int, int]] = state.env.setdefault(_LIST_ENDS, {})
+    key = (state.blkIndent, state.lineMax)
+    first, last = known.get(key, (0, 0))
+    if not first <= start < last:
+        lines = (line for line in range(start + 1, state.lineMax) if not state.isEmpty(line))
+        last = next((line for line in lines if state.sCount[line] < state.blkIndent), state.lineMax)
+        known[key] = (start, last)
+    return min(last, end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +175,8 @@ def _callout(state: StateBlock, found: Box, lines: range) -> None:
     title_open = state.push("admonition_title_open", "p", 1)
     title_open.map, title_open.markup = [lines.start - 1, lines.start], f"{found.marker} {found.kind}"
     inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = (
-        found.title or found.kind.capitalize(),
-        [*title_open.map],
-        [],
-    )
+    inline.content = found.title or found.kind.capitalize()
+    inline.map, inline.children = [*title_open.map], []
     state.push("admonition_title_close", "p", -1)
     _content(state, lines)
     state.push("admonition_close", "div", -1).block = True
@@ -261,9 +265,8 @@ def _paragraph(state: StateBlock, content: str, lines: range) -> None:
 def _math(state: StateBlock, _found: Box, options: dict[str, str], lines: range) -> None:
     formula = state.push("fence", "code", 0)
     formula.info, formula.map = MATH, [lines.start - 1, lines.stop + 1]
-    formula.content = state.getLines(lines.start + len(options), lines.stop, state.blkIndent, True).lstrip(
-        "\n"
-    )
+    text = state.getLines(lines.start + len(options), lines.stop, state.blkIndent, True)
+    formula.content = text.lstrip("\n")
 
 
 _SPECIAL = {IMAGE: _image, LINKS: _links, MATH: _math, RST: _rst, NOTHING: _nothing}

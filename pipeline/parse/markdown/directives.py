@@ -47,6 +47,9 @@ _KIND_NAMES = {
     NOTHING: "contents tableofcontents index bibliography",
 }
 _KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}
+# Those of ``:::`` without braces that hold what follows, though nothing closes them.
+_FOLLOWED = [name for name, kind in _KINDS.items() if kind in (FOLDED, GROUP)]
+_CONTAINERS = frozenset([*_CALLOUTS.split(), *_OTHER_CALLOUTS, *_FOLLOWED])
 # A fence of {html} is code in notebooks of R.
 _PROSE = frozenset([*_KINDS, *f"{_CALLOUTS} {_VERSIONS} {_TITLED}".split()]) - {"html"}
 
@@ -76,9 +79,10 @@ def read_opening(line: str) -> Box | None:
         if not found:
             return None
         name = found[3].lower()
-        is_known = found[1][0] == ":" and (bool(found[2]) or name in _PROSE or name in _OTHER_CALLOUTS)
+        is_of_colons = found[1][0] == ":"
+        is_known = is_of_colons and (bool(found[2]) or name in _CONTAINERS)
         title = (found[4] or found[5]).strip()
-        attributes = _ATTRIBUTES.search(title)
+        attributes = _ATTRIBUTES.search(title) if is_of_colons else None
         title = title[: attributes.start()] if attributes else title
         if _KINDS.get(name) == TAB:  # VuePress
             title = title.strip('"')

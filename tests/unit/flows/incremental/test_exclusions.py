@@ -291,8 +291,9 @@ def test_contents_that_name_nothing_of_the_collection_are_of_other_documents(tmp
     assert sorted(each.path for each in held) == sorted({*PATHS} - {*READMES})
 
 
-def test_dendron_publishes_the_hierarchies_that_it_names(tmp_path: Path) -> None:
-    files = {"dendron.yml": "publishing: {siteHierarchies: [open]}\n"}
+@pytest.mark.parametrize("more", ["", f", 0x{'f' * 5_000}"])
+def test_dendron_publishes_the_hierarchies_that_it_names(tmp_path: Path, more: str) -> None:
+    files = {"dendron.yml": f"publishing: {{siteHierarchies: [open{more}]}}\n"}
     assert {each.path for each in rejections(tmp_path, "vault", files)} == {
         path for path in PATHS if not path.endswith("open.md")
     }

@@ -101,6 +101,7 @@ def test_myst_has_them_too(tmp_path: Path) -> None:
     [
         ("Now {{ now }}.", "Now 5.7.1 of T."),
         ("---\nmyst: {substitutions: {name: Mine}}\n---\n\nBy {{ name }}.", "By Mine."),
+        ("---\nsubstitutions: {own: ''}\n---\n\nBy{{ own }}.", "By."),
         ("---\nsubstitutions: {own: Mine, later: 3}\n---\n\nBy {{own}}, {{ later }}.", "By Mine, 3."),
         ("As `{{ name }}`.", "As `{{ name }}`."),
         ("As `a {{ name }} {{ later }}`.", "As `a {{ name }} {{ later }}`."),
@@ -259,3 +260,14 @@ def test_a_value_of_a_page_is_as_long_as_one_of_conf_may_be() -> None:
     text = f"---\nsubstitutions: {{a: {'y' * 50_001}, b: 1}}\n---\n{{{{a}}}} {{{{b}}}}"
     filled, _ = with_values(text, "a.md", SphinxValues(), 1_000_000)
     assert filled.endswith("\n{{a}} 1")
+
+
+def test_half_a_character_in_a_script_is_no_value(tmp_path: Path) -> None:
+    conf = "myst_substitutions = {'a': '\\ud83d', 'b': 'Owl'}\nversion = '\\ud83d'\n"
+    assert read(tmp_path, "{{ a }} and {{ b }}", conf=conf).text == "{{ a }} and Owl"
+
+
+@pytest.mark.parametrize("name", ["plantuml", "tikz", "ipython"])
+def test_values_stay_names_in_what_is_no_prose(tmp_path: Path, name: str) -> None:
+    text = read(tmp_path, f"```{{{name}}}\nof {{{{ name }}}}\n```\n\nBy {{{{ name }}}}.").text
+    assert "{{ name }}" in text and "By Noctule" in text

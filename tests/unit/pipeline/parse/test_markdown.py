@@ -160,12 +160,15 @@ def test_attributes_behind_the_title_of_a_box_are_not_part_of_it() -> None:
     html = markdown_parser().render("::: details Mind {open}\nbody\n:::\n\n::: tip T {#a .b}\nbody\n:::\n")
     assert "<details" in html and " open" in html and "{" not in html
     assert blocks("::: tip Use {x}\nbody\n:::\n")[0] == ("text", "Use {x}")
+    assert blocks("/// tip | Use {.x}\nbody\n///\n")[0] == ("text", "Use {.x}")
 
 
 def test_an_unclosed_box_is_text() -> None:
     assert blocks("/// tip\nbody\n") == [("text", "/// tip body")]
     assert blocks("::: bakery.oven\nbody\n") == [("text", "::: bakery.oven body")]
     assert blocks("::: bakery\nbody\n") == [("text", "::: bakery body")]
+    for name in ("contents", "index", "bibliography", "toctree", "image"):
+        assert blocks(f"::: {name}\n\nbody\n") == [("text", f"::: {name}"), ("text", "body")]
 
 
 @pytest.mark.parametrize("opening", [":::{note}", ":::note", "::: info Mind", "```{note}", ":::{exercise}"])
@@ -183,6 +186,13 @@ def test_boxes_that_nothing_closes_lose_no_text_and_take_no_time() -> None:
     text = "".join(f"- :::{{note}}\n  word{number}\n\n:::{{tip}}\n" for number in range(2_000))
     shown = " ".join(each.text for each in read(text).blocks)
     assert all(f"word{number}" in shown for number in (0, 30, 999, 1_999))
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("line", ["/// note", ":::{note}", "::: foo\n"])
+def test_boxes_of_one_list_that_nothing_closes_there_take_no_time(line: str) -> None:
+    began = time.process_time()
+    read("- a\n" + f"  {line}\n" * 10_000 + "\n\nafter\n\n///\n")
     assert time.process_time() - began < 5
 
 
