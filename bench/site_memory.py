@@ -53,6 +53,8 @@ def _measured(store: Path) -> dict[str, Any]:
     config = store.with_name(store.name.removeprefix("store-")).with_suffix(".toml")
     with tempfile.TemporaryDirectory(dir=store.parent) as scratch:
         out = Path(os.environ.get("NOCTULE_BENCH_SITE", scratch)).resolve() / store.name
+        if out.exists():
+            sys.exit(f"{out} is there: a second build of a site costs next to nothing. Name another folder.")
         command = [sys.executable, "-m", "bench.site_memory", str(store), str(config), str(out)]
         cost = run(command, {}, sample_s=0.2)
     report: dict[str, Any] = json.loads(cost.output.splitlines()[-1])
@@ -70,6 +72,9 @@ def _measured(store: Path) -> dict[str, Any]:
 def _print_growth(small: Mapping[str, Any], large: Mapping[str, Any]) -> None:
     """Print what each document more costs: bytes of memory by stage, files, bytes and seconds."""
     more = large["documents"] - small["documents"]
+    if not more:
+        print("both have equally many documents: nothing says what each more costs")
+        return
     passages = max(1, large["passages"] - small["passages"])
     grown = (large["all_mb"] - small["all_mb"]) * 1_024
     print(f"each passage more: {grown / passages:.1f} KB; each document more: {grown / more:.1f} KB")

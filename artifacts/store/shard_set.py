@@ -121,7 +121,8 @@ class ShardSet(Snapshot):
         terms = self.table(POSTINGS[name], ["term"])["term"].combine_chunks()
         needed = list(dict.fromkeys(["term", "passage", *wanted]))
         parts = [part.table(name, needed) for part in self._parts]
-        return merged_postings(terms, parts, self._first["passages"].tolist(), self.spill).select(wanted)
+        firsts, files = self._first["passages"].tolist(), [part.file(name) for part in self._parts]
+        return merged_postings(terms, parts, firsts, self.spill, files).select(wanted)
 
     def open_table(self, name: str) -> pq.ParquetFile:
         """Return the file of a table of the set; raises ``ArtifactError`` for one that its shards hold."""

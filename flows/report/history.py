@@ -12,6 +12,8 @@ from ..run.stage import StageTime, seconds_by_stage
 Kind = Literal["first", "night", "unchanged"]
 WEEK = 7
 _FEW_TEXTS = 100
+# The pass of a set of shards in which texts are encoded, among much else; one snapshot has a stage for it.
+_SURVEY = "survey"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ def estimate(runs: Sequence[PastRun], kind: Kind, documents: int, texts: int) ->
     any of the kind, those of another; for a run that finds nothing new, they say nothing. ``None`` if no run
     is on record to go by.
     """
+    runs = _like_the_latest(runs)
     like = [run for run in runs if run.kind == kind][:WEEK]
     like = like or ([] if kind == "unchanged" else list(runs[:WEEK]))
     if not like:
@@ -92,6 +95,15 @@ def estimate(runs: Sequence[PastRun], kind: Kind, documents: int, texts: int) ->
     total = sum(stages.values())
     others = [seconds - run.stages.get("embed", 0.0) + stages.get("embed", 0.0) for run, seconds in each]
     return Estimate(like[0].kind, len(like), total, min([total, *others]), max([total, *others]), stages)
+
+
+def _like_the_latest(runs: Sequence[PastRun]) -> list[PastRun]:
+    """Return the runs that made what the latest did: sets of shards have other stages than snapshots.
+
+    Runs that found nothing new made neither.
+    """
+    latest = next((_SURVEY in run.stages for run in runs if run.kind != "unchanged"), False)
+    return [run for run in runs if run.kind == "unchanged" or (_SURVEY in run.stages) == latest]
 
 
 def _scaled(run: PastRun, documents: int) -> tuple[PastRun, float]:

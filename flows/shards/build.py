@@ -32,7 +32,7 @@ from ..run.executor import Execution
 from ..run.stage import Driver
 from ..run.versions import sources_hash
 from ..sources.published import published_assets
-from ..stages.encode import EXPORTING, known_export
+from ..stages.encode import EXPORTING, known_query_model
 from ..stages.guards import CollectionSize
 from ..stages.write import StagedSnapshot
 from . import counting, link_graph, linking, listing, merging, publishing, survey, writing
@@ -164,10 +164,11 @@ class SetBuild:
 
         Where the model is exported, that worker ends: torch leaves hundreds of megabytes in its process.
         """
-        is_exported = known_export(self._run, self._store, find(self._run.settings.embed)) is None
-        if is_exported:  # what a worker logs comes after its pass
+        known = known_query_model(self._run, self._store, find(self._run.settings.embed))
+        must_export, key = known is None, merging.corpus_key(counts)
+        if must_export:  # what a worker logs comes after its pass
             self._passes.say(ALL_SHARDS, [(logging.INFO, EXPORTING)])
-        return self._all(merging.NAME, merging.merge, merging.corpus_key(counts), apart=is_exported)
+        return self._all(merging.NAME, merging.merge, key, apart=must_export, model=known)
 
     def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
         """Return the record of each shard's survey, and the documents left out because of other shards."""

@@ -17,7 +17,7 @@ from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection,
 from ...pipeline.identity import doc_id
 from ...pipeline.model import Rejection, SnapshotId
 from ..run.context import RunContext
-from ..stages.corpus import failure_note
+from ..stages.corpus import failure_note, first_reason
 from ..stages.guards import CollectionSize, require_documents, require_size
 from .plan import ShardPlan
 
@@ -113,7 +113,8 @@ def _left_out(store: Store, name: str, documents: Sequence[Rejection]) -> Collec
     skipped = {doc_id(name, each.path) for each in documents if each.kind == "skipped"}
     before = _parts(store) if skipped else ()
     held = [set(_documents(part, {name})["doc_id"].to_pylist()) for part in before]
-    return CollectionSize(len(documents), 0, len(skipped), sum(len(skipped & each) for each in held))
+    taken_back = sum(len(skipped & each) for each in held)
+    return CollectionSize(len(documents), 0, len(skipped), taken_back, first_reason(documents))
 
 
 def refused_collections(

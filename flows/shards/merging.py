@@ -35,14 +35,14 @@ NAME = "statistics"
 
 
 def merge(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
-    """Export the model that encodes queries, and make what belongs to the whole corpus, unless it is there.
+    """Export the model that encodes queries, and make what belongs to the whole corpus, unless it is known.
 
     The receipt says which models these are, under which key the corpus has its tables, and by how much
     scores have drifted since they were made.
     """
     begin(WorkStep(0))
     with _encoding(task) as (run, encoding):
-        exported = export_query_model(run, Store(task.store), encoding)
+        exported = task.model or export_query_model(run, Store(task.store), encoding)
         key, drift = _merged(task, encoding)
         encoder = encoding.encoder
         model = ModelRecord(encoder.model.name, encoder.model.sha256, encoder.dimension, encoder.precision)

@@ -53,7 +53,8 @@ class ShardTask:
     because of what other shards hold.
     ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
     ``key`` stands for all that the pass depends on besides what the shard's own files say; ``anew``: the pass
-    is repeated, though it was made with this key. ``model`` encodes queries: known when the shard is written.
+    is repeated, though it was made with this key. ``model`` encodes queries: known when the shard is written,
+    and before that unless it must be exported.
     """
 
     shard: str

@@ -175,18 +175,23 @@ def _size(
     name: str, parsed: ParsedSources, listing: Listing, cache: ParseCache, before: Set[str]
 ) -> CollectionSize:
     rows = cache.rows(parsed.keys.get(name, ()))
-    reasons = [each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist()]
-    drafts = {each["path"] for each in reasons if each["kind"] == "skipped"}
-    drafts |= {each.path for each in parsed.losers if each.collection == name and each.kind == "skipped"}
+    found = (each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist())
+    reasons = [Rejection(**each) for each in found]
+    reasons += [each for each in parsed.losers if each.collection == name]
+    drafts = {each.path for each in reasons if each.kind == "skipped"}
     return CollectionSize(
         files=sum(file.collection == name for file in listing.files),
         documents=sum(len(chunk.flatten()) for chunk in rows["documents"].chunks),
         drafts=len(drafts),
         taken_back=len(before & drafts),
-        first_reason=next(
-            (f"{each['path']}: {each['reason']}" for each in reasons if each["kind"] == "quarantined"), ""
-        ),
+        first_reason=first_reason(reasons),
     )
+
+
+def first_reason(rejections: Iterable[Rejection]) -> str:
+    """Return why the first of these documents was quarantined, if any was."""
+    found = (f"{each.path}: {each.reason}" for each in rejections if each.kind == "quarantined")
+    return next(found, "")
 
 
 def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> CollectionRecord:

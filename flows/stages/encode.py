@@ -118,30 +118,35 @@ def embed_words(encoding: Encoding, terms: Sequence[VocabularyTerm]) -> Encoded:
 
 
 def export_query_model(run: RunContext, store: Store, encoding: Encoding) -> QueryModel:
-    """Return the model as readers encode queries with it; it is exported unless ``known_export`` has it.
+    """Return the model as readers encode queries with it; exported unless ``known_query_model`` has it.
 
     With ``NOCTULE_MODELS`` set to a folder, stores share their exports there. Raise ``WriteFailed``.
     """
     model = encoding.encoder.model
-    files = known_export(run, store, model)
-    if files is None:
-        _log.info("%s", EXPORTING)
-        files = _export(run, store)
-        release_memory()
-        if (shared := _shared_exports(model)) and files:
-            shared.take(store.root, files)
-    return QueryModel(exporter(), model.max_tokens, model.query_prompt, files)
+    if (known := known_query_model(run, store, model)) is not None:
+        return known
+    _log.info("%s", EXPORTING)
+    files = _export(run, store)
+    release_memory()
+    if (shared := _shared_exports(model)) and files:
+        shared.take(store.root, files)
+    return _query_model(model, files)
 
 
-def known_export(run: RunContext, store: Store, model: ModelFiles) -> Mapping[str, FileEntry] | None:
-    """Return the files of an earlier export of the model, also by another store; ``None`` if there is none.
+def known_query_model(run: RunContext, store: Store, model: ModelFiles) -> QueryModel | None:
+    """Return the model as it was exported earlier, also by another store; ``None`` if it was not.
 
-    Raise ``WriteFailed``.
+    Every byte of it is read. Raise ``WriteFailed``.
     """
     if run.options.start == EXPORT_STAGE:
         return None
     kept, shared = _exported_before(store, model.sha256, exporter()), _shared_exports(model)
-    return shared.give(store.root) if kept is None and shared else kept
+    files = shared.give(store.root) if kept is None and shared else kept
+    return None if files is None else _query_model(model, files)
+
+
+def _query_model(model: ModelFiles, files: Mapping[str, FileEntry]) -> QueryModel:
+    return QueryModel(exporter(), model.max_tokens, model.query_prompt, files)
 
 
 def _shared_exports(model: ModelFiles) -> query_models.ExportedModels | None:

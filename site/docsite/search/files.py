@@ -137,13 +137,16 @@ class _Spool:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder or Path()
         with durable.refusals(self._folder):
-            self._file = BytesIO() if folder is None else tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+            # Unbuffered: what a full disk refused would be written once more by closing the file.
+            self._file = BytesIO() if folder is None else tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
 
     def add(self, content: bytes) -> tuple[int, int]:
         """Return where the content begins and how long it is; raises ``WriteFailed``."""
         with durable.refusals(self._folder):
-            start = self._file.seek(0, os.SEEK_END)
-            return start, self._file.write(content)
+            start, left = self._file.seek(0, os.SEEK_END), memoryview(content)
+            while left:
+                left = left[self._file.write(left) :]
+            return start, len(content)
 
     def read(self, place: tuple[int, int]) -> bytes:
         """Return what was added at this place."""

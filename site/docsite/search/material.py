@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.tables.outside_memory import mapped_zeros
 from ...artifacts.tables.parquet import read_blocks
-from ...pipeline.errors import ArtifactError
 from ..library import SnapshotTables
 
 N = TypeVar("N", bound=np.generic)
@@ -155,15 +154,18 @@ def read_shape(snapshot: SnapshotTables) -> Shape:
 
 
 def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | None:
-    """Read the vectors of documents and terms, or nothing if the snapshot has none.
+    """Read the vectors of documents and terms, or nothing if no term has one; raises ``WriteFailed``.
 
     The index is then one of words alone.
     """
-    if not _has(snapshot, "term_vectors"):
+    table = snapshot.table("term_vectors")
+    if not len(table):
         return None
+    vectors = _term_vectors(table, terms)
+    del table
     column = snapshot.table("centroids", ["vector"])["vector"]
     documents = _flat(column, np.float32, snapshot.spill).reshape(-1, column.type.list_size)
-    found = Meanings(documents, _term_vectors(snapshot.table("term_vectors"), terms))
+    found = Meanings(documents, vectors)
     pa.default_memory_pool().release_unused()
     return found
 
@@ -212,11 +214,3 @@ def _rows(chunk: pa.FixedSizeListArray) -> Floats:
     flat = chunk.flatten().to_numpy().astype(np.float32, copy=False)
     matrix: Floats = flat.reshape(-1, chunk.type.list_size)
     return matrix
-
-
-def _has(snapshot: SnapshotTables, name: str) -> bool:
-    try:
-        snapshot.table(name, ["term"])
-    except (ArtifactError, KeyError):
-        return False
-    return True

@@ -8,15 +8,15 @@ the postings, and no vector is loaded for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...artifacts.tables.outside_memory import mapped_copy, mapped_zeros
+from ...artifacts.tables.outside_memory import mapped_zeros
 from ..incremental.search_changes import Changes
 from .cosine_contributions import CosineContributions, changes, term_of
 from .format import zigzag
@@ -72,13 +72,6 @@ class Postings:
     def sizes(self) -> Ints:
         """Return how many passages every list has."""
         return np.diff(self.passages[self.lists])
-
-    def outside_memory(self, folder: Path | None) -> Postings:
-        """Return the same outside memory, if there is a folder; raises ``WriteFailed``."""
-        if folder is None:
-            return self
-        columns: dict[str, Any] = {name: mapped_copy(getattr(self, name), folder) for name in _COLUMNS}
-        return replace(self, **columns)
 
     def columns(self, numbers: Ints) -> Mapping[str, object]:
         """Return the values of the columns of a file that holds these lists."""
@@ -146,15 +139,14 @@ def arrange(
     arranged lies outside memory where there is a ``folder`` for that. Raises ``WriteFailed``.
     """
     most = shape.passages if passages is None else passages
-    document_of, found = shape.document_of, list[Postings]()
+    document_of, found = shape.document_of, _JoinedRanges(lexicon, folder)
     for first, end in _term_ranges(lexicon.starts):
         part = lexicon.between(first, end)
         document = document_of[part.passage]
         opening = np.flatnonzero(changes(term_of(part)) | changes(document))
         ordinal = part.passage - shape.first.astype(np.int32)[document]
-        made = _arranged(part, document, ordinal, opening, cosines(first, end), ceiling, most)
-        found.append(made.outside_memory(folder))
-    return _joined(found, folder) if len(found) > 1 else found[0]
+        found.add(_arranged(part, document, ordinal, opening, cosines(first, end), ceiling, most))
+    return found.postings()
 
 
 def _term_ranges(starts: Ints) -> Iterator[tuple[int, int]]:
@@ -203,31 +195,46 @@ def _arranged(
     )
 
 
-def _joined(parts: Sequence[Postings], folder: Path | None) -> Postings:
-    """Return the postings of consecutive ranges of terms as one."""
-    columns: dict[str, Any] = {}
-    for name in _COLUMNS:
-        join = _joined_offsets if name in _OFFSETS else _joined_column
-        columns[name] = join([getattr(part, name) for part in parts], folder)
-    ranges = (np.concatenate([getattr(part.ranges, name) for part in parts]) for name in _RANGES)
-    return Postings(ranges=Ranges(*ranges), **columns)
+class _JoinedRanges:
+    """The postings of consecutive ranges of terms as one: columns have room for all ranges from the first on.
 
+    Columns of their own for each range would each keep a file open where they lie outside memory.
+    """
 
-def _joined_column(parts: Sequence[Column], folder: Path | None) -> Column:
-    size, kind = sum(map(len, parts)), parts[0].dtype
-    found = np.zeros(size, kind) if folder is None else mapped_zeros((size,), kind.type, folder)
-    return np.concatenate(parts, out=found)
+    def __init__(self, lexicon: Lexicon, folder: Path | None) -> None:
+        terms, rows = len(lexicon.terms), len(lexicon.passage)
+        # There are no more pairs than rows.
+        self._sizes = dict.fromkeys(_COLUMNS, rows) | {
+            "lists": terms * (len(TIERS) + 1) + 1, "passages": rows + 1, "documents_of": terms
+        }  # fmt: skip
+        self._used = {name: int(name in _OFFSETS) for name in _COLUMNS}
+        self._columns: dict[str, Column] = {}
+        self._ranges: list[Ranges] = []
+        self._folder = folder
 
+    def add(self, part: Postings) -> None:
+        """Write the postings of the next range of terms; raises ``WriteFailed``."""
+        for name in _COLUMNS:
+            values, start = getattr(part, name), self._used[name]
+            if name not in self._columns:
+                self._columns[name] = self._room(self._sizes[name], values.dtype)
+            column = self._columns[name]
+            if name in _OFFSETS:  # they go on where those of the range before end
+                values = values[1:] + column[start - 1]
+            self._used[name] = start + len(values)
+            column[start : self._used[name]] = values
+        self._ranges.append(part.ranges)
 
-def _joined_offsets(parts: Sequence[Ints], folder: Path | None) -> Ints:
-    """Return offsets into joined columns: those of each part go on where the one before ends."""
-    found: Ints = _joined_column([np.zeros(1, np.int64), *(part[1:] for part in parts)], folder)
-    first = 1
-    for part in parts:
-        own = found[first : first + len(part) - 1]
-        own += found[first - 1]
-        first += len(own)
-    return found
+    def _room(self, size: int, kind: np.dtype[Any]) -> Column:
+        return (
+            np.zeros(size, kind) if self._folder is None else mapped_zeros((size,), kind.type, self._folder)
+        )
+
+    def postings(self) -> Postings:
+        """Return the postings of all ranges."""
+        columns: dict[str, Any] = {name: column[: self._used[name]] for name, column in self._columns.items()}
+        ranges = (np.concatenate([getattr(each, name) for each in self._ranges]) for name in _RANGES)
+        return Postings(ranges=Ranges(*ranges), **columns)
 
 
 def _worth(

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from ...artifacts.query.understanding.synonyms import Glossary, read_glossary
-from ...pipeline.errors import ArtifactError
 from ...pipeline.lexical.analyzer import STEMMERS, has_cjk, primary_language, prose_analyzer, without_accents
 from ...pipeline.settings.search import Search
 from ..library import SnapshotTables
@@ -133,9 +132,6 @@ def _runs(words: Sequence[str]) -> Iterator[list[str]]:
 
 def _near(snapshot: SnapshotTables, known: set[str]) -> Mapping[str, list[str]]:
     """Return for words of the concept vocabulary the nearest others."""
-    try:
-        table = snapshot.table("vocabulary", ["term", "near"])
-    except (ArtifactError, KeyError):
-        return {}
+    table = snapshot.table("vocabulary", ["term", "near"])
     pairs = zip(table["term"].to_pylist(), table["near"].to_pylist(), strict=True)
     return {term: list(near or ())[:_NEAR] for term, near in pairs if term in known and near}

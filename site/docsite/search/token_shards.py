@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ...pipeline.errors import ArtifactError
 from ..library import SnapshotTables
 from .files import Files
 from .format import TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_TURN, row_bits, runs, separators, strings, utf16
@@ -36,10 +35,7 @@ def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> To
     Vectors keep the model's own numbers, so that shards and directory are the same in every site of a model,
     whatever its documents are: only the turn depends on them.
     """
-    try:
-        table = snapshot.table("token_vectors", ["token", "scale", "code"])
-    except (ArtifactError, KeyError):
-        return None
+    table = snapshot.table("token_vectors", ["token", "scale", "code"])
     names = table["token"].to_pylist()
     if not names:
         return None

@@ -19,11 +19,13 @@ from noctule.docsite.search.cosine_contributions import CosineContributions, no_
 from noctule.docsite.search.files import Files, Half
 from noctule.docsite.search.material import Lexicon, Shape, read_lexicon
 from noctule.docsite.search.postings import arrange
+from noctule.pipeline.errors import ArtifactError, DamagedSnapshot
 from tests.held_memory import held_memory
 from tests.site_builder import TablesInMemory
 
 TERMS, EACH, PASSAGES = 64, 10_000, 100_000
 NAMES = [f"term{number:02}" for number in range(TERMS)]
+FILES = [Path("shards/0000/postings.parquet"), Path("shards/0001/postings.parquet")]
 
 
 def postings(folder: Path, shard: int) -> pa.Table:
@@ -48,9 +50,9 @@ def hash_of(name: str) -> int:
 def test_the_postings_of_shards_are_merged_outside_memory(tmp_path: Path) -> None:
     parts, terms = [postings(tmp_path, shard) for shard in (0, 1)], pa.array(NAMES)
     with held_memory() as held:
-        merged = merged_postings(terms, parts, [0, PASSAGES], tmp_path)
+        merged = merged_postings(terms, parts, [0, PASSAGES], tmp_path, FILES)
     assert held.peak < merged.nbytes / 4
-    assert merged.equals(merged_postings(terms, parts, [0, PASSAGES], None))
+    assert merged.equals(merged_postings(terms, parts, [0, PASSAGES], None, FILES))
     lists = [dict(zip(part["term"].to_pylist(), part["passage"], strict=True)) for part in parts]
     for name, found in zip(NAMES, merged["passage"], strict=True):
         own = [
@@ -59,6 +61,17 @@ def test_the_postings_of_shards_are_merged_outside_memory(tmp_path: Path) -> Non
             if name in each
         ]
         assert np.array_equal(found.values.to_numpy(), np.concatenate([np.zeros(0, np.int32), *own])), name
+
+
+def test_postings_that_cannot_be_merged_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {"term": ["eagle", "owl"], "passage": [[0], [0, 1]]}
+    part = pa.table(columns, pa.schema([POSTINGS.field(name) for name in columns]))
+    with pytest.raises(DamagedSnapshot, match="'eagle'") as found:
+        merged_postings(pa.array(["eagle", "owl"][1:]), [part, part], [0, 2], None, FILES)
+    assert "0000/postings" in found.value.where
+    monkeypatch.setattr("noctule.artifacts.store.merged_postings._MOST", 5)
+    with pytest.raises(ArtifactError, match="6 postings"):
+        merged_postings(pa.array(["eagle", "owl"]), [part, part], [0, 2], None, FILES)
 
 
 def test_postings_are_read_and_arranged_outside_memory(
@@ -78,6 +91,31 @@ def test_postings_are_read_and_arranged_outside_memory(
         assert found.passages[-1] == len(lexicon.passage) == len(rows) * EACH
     assert sizes[0] < sizes[1] / 4
     assert np.array_equal(made[0].passage, made[1].passage) and np.array_equal(made[0].score, made[1].score)
+
+
+def test_open_files_do_not_grow_with_the_postings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("noctule.docsite.search.postings._POSTINGS_AT_A_TIME", 10)
+    terms, documents = [f"term{number}" for number in range(40)], 10
+    passage = np.tile(np.arange(documents, dtype=np.int32), len(terms))
+    score = np.random.default_rng(1).random(len(passage), np.float32)
+    starts = np.arange(0, len(passage) + 1, documents)
+    lexicon = Lexicon(terms, np.ones(len(terms), np.float32), starts, passage, score)
+    shape, before = Shape(np.arange(documents + 1), np.zeros(documents, np.int64)), open_files()
+    most = list[int]()
+
+    def noting(first: int, end: int) -> CosineContributions:
+        most.append(open_files())
+        return nothing(lexicon, shape)(first, end)
+
+    found = arrange(lexicon, shape, noting, 1.0, folder=tmp_path)
+    assert len(most) == len(terms) and max(most) <= before + 8
+    plain = arrange(lexicon, shape, nothing(lexicon, shape), 1.0)
+    assert all(np.array_equal(getattr(found, name), getattr(plain, name)) for name in ("lists", "impact"))
+
+
+def open_files() -> int:
+    """How many descriptors this process holds."""
+    return sum(1 for _ in Path("/dev/fd").iterdir())
 
 
 def nothing(lexicon: Lexicon, shape: Shape) -> Callable[[int, int], CosineContributions]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import re
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +18,7 @@ from noctule.docsite.incremental.staging import StagingFolder
 from noctule.docsite.outline.plan import SitePage
 from noctule.docsite.search.files import Files, Half, compressed, script
 from noctule.docsite.search.format import bits, strings, varints, zigzag
+from noctule.pipeline.errors import WriteFailed
 
 
 def _handed_over(content: bytes) -> bytes:
@@ -102,3 +106,19 @@ def test_a_file_that_the_site_had_is_kept_unpacked_unless_somebody_changed_it(tm
         for page in pages(PreviousSite()):
             (tmp_path / "site" / page.path).write_bytes(b"changed")
         assert not any(page.kept for page in pages(before))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_told_as_such_when_the_files_are_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(buffering: int = -1, **_: Any) -> Any:
+        return Path("/dev/full").open("w+b", buffering)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with (
+        pytest.raises(WriteFailed, match="ENOSPC"),
+        Files("", PreviousSite(), Half.SHOWN, tmp_path) as files,
+    ):
+        files.add([b"text"])
+        list(files.pages())

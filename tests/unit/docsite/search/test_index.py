@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from noctule.artifacts.store.snapshot import Snapshot
 from noctule.docsite.build import build_site
 from noctule.docsite.incremental.previous import PreviousSite
 from noctule.docsite.outline.plan import plan_site
@@ -31,13 +33,14 @@ from noctule.docsite.search.files import Files, Half
 from noctule.docsite.search.index import search_files
 from noctule.docsite.search.inverted_file import Quantizer, make_inverted_file
 from noctule.docsite.search.manifest import ranking_of
-from noctule.docsite.search.material import Floats, Lexicon, Meanings, Shape, TermVectors
+from noctule.docsite.search.material import Floats, Lexicon, Meanings, Shape, TermVectors, read_meanings
 from noctule.docsite.search.postings import TIERS, CosinesOfTerms, Postings, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
-from noctule.docsite.search.spelling import Surfaces, aliases
+from noctule.docsite.search.spelling import Surfaces, aliases, make_word_files
 from noctule.docsite.search.terms import Sizes, first_terms, make_shards, runs_by_use
 from noctule.docsite.search.token_shards import make_token_files
 from noctule.docsite.urls import SEARCH as FOLDER
+from noctule.pipeline.errors import WriteFailed
 from noctule.pipeline.settings.search import Recency, Search
 from noctule.pipeline.settings.settings import Site
 from tests.command_line import REPOSITORY
@@ -48,11 +51,11 @@ __all__ = ["search_site"]
 
 
 class _Without:
-    """A snapshot that lacks some tables."""
+    """A snapshot with nothing in some tables."""
 
     spill = None
 
-    def __init__(self, snapshot: object, *missing: str) -> None:
+    def __init__(self, snapshot: Snapshot, *missing: str) -> None:
         self._snapshot, self._missing = snapshot, missing
 
     @property
@@ -60,9 +63,8 @@ class _Without:
         return "0123456789abcdef0123"
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        if name in self._missing:
-            raise KeyError(name)
-        return self._snapshot.table(name, columns)  # type: ignore[attr-defined]
+        found = self._snapshot.table(name, columns)
+        return found.slice(0, 0) if name in self._missing else found
 
 
 def _borders(lexicon: Lexicon) -> list[str]:
@@ -106,6 +108,27 @@ def _unescaped(unit: int) -> int:
 def test_without_term_vectors_the_index_is_one_of_words(search_site: SearchSite) -> None:
     plain = _manifest(_files(search_site, "term_vectors"))
     assert b'"dimensions":0' in plain and b'"inverted_lists":0' in plain
+
+
+class _Full:
+    """A snapshot whose tables find no room on the disk."""
+
+    id, spill = "0123456789abcdef0123", Path()
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        raise WriteFailed(f"cannot write {name}: {columns}")
+
+    def open_tables(self, name: str) -> Sequence[pq.ParquetFile]:
+        raise NotImplementedError(name)
+
+
+def test_a_full_disk_is_no_snapshot_without_vectors(files: Files) -> None:
+    with pytest.raises(WriteFailed, match="term_vectors"):
+        read_meanings(_Full(), ["owl"])
+    with pytest.raises(WriteFailed, match="token_vectors"):
+        make_token_files(_Full(), np.eye(4, dtype=np.float32), files)
+    with pytest.raises(WriteFailed, match="vocabulary"):
+        make_word_files(_Full(), Surfaces(["owl"], ["en"], [["owl"]], [2]), files)
 
 
 def test_tokens_change_no_byte_of_what_a_search_for_known_words_loads(search_site: SearchSite) -> None:

@@ -85,3 +85,14 @@ def test_the_rate_is_that_of_runs_that_encoded_much() -> None:
 def test_a_stage_that_a_run_did_not_have_took_no_time_in_it() -> None:
     runs = past_runs([_record(), _record(), _record()])
     assert usual(runs) == {"parse": 6.0, "embed": 4.0}
+
+
+def test_a_set_is_not_estimated_by_the_stages_of_a_whole_snapshot() -> None:
+    times = [{"stage": "survey", "seconds": 8.0}, {"stage": "links", "seconds": 2.0}]
+    whole = [_record(generation=1), _record(100, encoded=500, embed=50)]
+    runs = past_runs([_record(times=times), *whole])
+    found = estimate(runs, "night", 100, 1_000)
+    assert found is not None
+    assert found.stages == {"survey": 8.0, "links": 2.0} and found.runs == 1
+    before = estimate(past_runs([_record(changed=False), *whole, _record(times=times)]), "night", 100, 0)
+    assert before is not None and before.stages.keys() == {"parse", "embed"}

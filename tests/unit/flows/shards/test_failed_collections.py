@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,10 +17,12 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.workers import Begin
 from noctule.flows.shards import counting
+from noctule.flows.shards.failed_collections import sizes_of_collections
 from noctule.flows.shards.worker import ShardTask
 from noctule.flows.stages import sources
+from noctule.flows.stages.guards import CollectionSize
 from noctule.pipeline.errors import EmptyCollection, MissingRoot, SourceError
-from noctule.pipeline.model import Source
+from noctule.pipeline.model import Rejection, Source
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
@@ -226,3 +228,25 @@ def test_if_all_fail_so_does_the_run(nights: Nights) -> None:
     with pytest.raises(MissingRoot):
         nights.build()
     assert nights.sharded.current() == before
+
+
+def test_the_first_reason_may_be_that_of_a_document_left_out_because_of_others(tmp_path: Path) -> None:
+    lost = [
+        Rejection("library", "a.md", "skipped", "a draft"),
+        Rejection("library", "b.md", "quarantined", "same address as B.md"),
+    ]
+    surveys = {"0000": {"before": None, "sizes": {"library": asdict(CollectionSize(1, 1, 0, 0))}}}
+    found = sizes_of_collections(Store(tmp_path), surveys, lost)
+    assert found["library"] == CollectionSize(3, 1, 1, 0, "b.md: same address as B.md")
+
+
+def test_the_first_reason_may_be_that_two_documents_have_one_address(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    root.mkdir()
+    for name in ("owl.html", "owl.md"):
+        (root / name).write_text("<h1>Owl</h1>\n")
+    given = {"collections": {"library": {"root": str(root)}}, "engine": {"name": "inline"}}
+    settings = parse(given | {"limits": {"max_failed_share": 0.1}}, where="test")
+    with pytest.raises(EmptyCollection) as found:
+        build_snapshot(settings, Store(tmp_path / "store"))
+    assert "First reason: owl.md" in found.value.hint

@@ -8,6 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from noctule.artifacts.disk.manifest_records import FileEntry, QueryModel
+from noctule.artifacts.store import query_models
 from noctule.artifacts.store.store import Store
 from noctule.docsite.library import Library
 from noctule.flows.api import build_snapshot
@@ -90,6 +92,7 @@ def test_what_grows_with_the_corpus_is_made_by_workers(
 
     for name, (module, _) in _BY_WORKERS.items():
         monkeypatch.setattr(module, name, noting(name, getattr(module, name)))
+    monkeypatch.setattr("noctule.flows.shards.build.known_query_model", lambda *_: None)
     write_library(tmp_path / "notes")
     build_snapshot(settings_for(tmp_path / "notes", count=2), Store(tmp_path / "store"))
     assert found == {name: work for name, (_, work) in _BY_WORKERS.items()}
@@ -113,3 +116,25 @@ def test_communities_are_found_by_a_worker_and_only_when_something_changed(
     (of_corpus(store.root).folder / "members.arrow").write_bytes(b"damaged")
     again = build_snapshot(settings, store)
     assert found == ["divide"] * 2 and again.snapshot == first.snapshot
+
+
+def test_the_exported_model_is_read_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_library(tmp_path / "notes")
+    settings, store = settings_for(tmp_path / "notes", count=2), Store(tmp_path / "store")
+    build_snapshot(settings, Store(tmp_path / "other"))  # from now on the machine has an export
+    read, give, is_sound = list[str](), query_models.ExportedModels.give, query_models.is_sound
+
+    def given(models: query_models.ExportedModels, folder: Path) -> dict[str, FileEntry] | None:
+        read.append("another store's")
+        return give(models, folder)
+
+    def own(folder: Path, record: QueryModel) -> bool:
+        read.append("its own")
+        return is_sound(folder, record)
+
+    monkeypatch.setattr(query_models.ExportedModels, "give", given)
+    monkeypatch.setattr(query_models, "is_sound", own)
+    build_snapshot(settings, store)
+    (tmp_path / "notes" / "new.md").write_text("# New\n\nA heron.\n")
+    assert build_snapshot(settings, store).changed
+    assert read == ["another store's", "its own"]
