@@ -9,10 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from noctule.artifacts.store.store import Store
 from tests.library_builder import build_collections, build_library
 from tests.shared_folder import shared_base, shared_folder
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("noctule", deadline=None)
+settings.load_profile("noctule")
 
 
 def pytest_configure() -> None:

@@ -93,7 +93,7 @@ TEXTS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TEXTS)
 def test_the_matrix_is_that_of_sets_of_strings(texts: list[str]) -> None:
     found = jaccard_matrix([char_ngrams(text) for text in texts])
@@ -102,7 +102,7 @@ def test_the_matrix_is_that_of_sets_of_strings(texts: list[str]) -> None:
     assert found == pytest.approx(np.array(expected))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(TEXTS, st.sampled_from([0.3, 0.7, 1.0]))
 def test_what_is_kept_is_unlike_all_kept_and_what_is_dropped_is_like_one_before(
     texts: list[str], threshold: float

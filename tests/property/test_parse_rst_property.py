@@ -92,7 +92,7 @@ def require_sound(document: Document) -> None:
 
 
 @given(_TEXTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_restructuredtext_is_read_or_rejected_and_its_spans_lie_in_its_text(text: str) -> None:
     document = read(text, "a.rst")
     if document is not None:
@@ -101,7 +101,7 @@ def test_any_restructuredtext_is_read_or_rejected_and_its_spans_lie_in_its_text(
 
 
 @given(_TEXTS, _TEXTS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_one_document_leaves_nothing_behind_for_the_next(first: str, second: str) -> None:
     alone = read(second, "a.rst")
     read(first, "a.rst")
@@ -109,7 +109,7 @@ def test_one_document_leaves_nothing_behind_for_the_next(first: str, second: str
 
 
 @given(_JSON)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_json_is_a_notebook_or_rejected(value: object) -> None:
     document = read(json.dumps(value), "a.ipynb")
     if document is not None:
@@ -119,7 +119,7 @@ def test_any_json_is_a_notebook_or_rejected(value: object) -> None:
 @given(
     st.lists(st.one_of(st.sampled_from(_MDX_BITS.split("|")), st.text(max_size=5)), max_size=40).map("".join)
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_mdx_is_read_and_its_spans_lie_in_its_text(text: str) -> None:
     document = read(text, "a.mdx")
     if document is not None:

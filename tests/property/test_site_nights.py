@@ -99,7 +99,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("narrow")
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_VAULT, st.lists(st.tuples(_EDITS, _SITES, _DAMAGE), min_size=1, max_size=4), st.booleans())
 def test_a_site_is_the_same_whatever_was_there_before(
     vault: dict[str, Page],

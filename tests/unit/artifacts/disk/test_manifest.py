@@ -135,7 +135,7 @@ def test_the_same_values_in_another_form_are_refused(manifest: Manifest) -> None
         _read(loose)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_damaged_bytes_are_an_artifact_error_or_nothing_new(data: st.DataObject, manifest: Manifest) -> None:
     content = bytearray(manifest.to_bytes())

@@ -15,7 +15,7 @@ from noctule.pipeline.settings.site import Site
 from tests.site_builder import TablesInMemory, page_of, snapshot_of
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     sizes=st.lists(st.integers(2, 90), min_size=1, max_size=25), round_=st.booleans(), seed=st.integers(0, 9)
 )

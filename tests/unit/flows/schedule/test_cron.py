@@ -91,7 +91,7 @@ def _next(cron: Cron, after: datetime) -> datetime:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not on this machine")
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.builds(
         " ".join,

@@ -143,7 +143,7 @@ def test_code_blocks_know_their_section_and_language() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from(

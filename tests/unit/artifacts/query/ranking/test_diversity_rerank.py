@@ -122,7 +122,7 @@ def test_nothing_read_changes_nothing() -> None:
     assert rows(blend([0.0, 0.0], [0.1, 0.9])) == [0, 1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.tuples(st.floats(0.001, 1.0), st.floats(0.0, 1.0)), min_size=1, max_size=30),
     st.integers(0, 30),

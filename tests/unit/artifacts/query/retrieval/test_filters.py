@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pathspec import PathSpec
 
@@ -172,7 +172,6 @@ PATHS = st.text("abA.-_ +(é/", min_size=1, max_size=12).map(lambda text: f"x{te
 PATTERNS = st.text("ab*?/.[]-! é+(\\\\", min_size=1, max_size=8)
 
 
-@settings(deadline=None)
 @given(pattern=PATTERNS, paths=st.lists(PATHS, min_size=1, max_size=5))
 def test_a_path_matches_in_sql_as_it_does_in_gitignore(pattern: str, paths: list[str]) -> None:
     try:

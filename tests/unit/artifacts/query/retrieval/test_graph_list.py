@@ -7,7 +7,7 @@ from typing import cast
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from noctule.artifacts.query.index.database import SnapshotDatabase
@@ -153,7 +153,6 @@ def walked(
     return sorted(set(found) - set(seeds), key=found.__getitem__)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_sql_walks_as_the_definition_does(data: st.DataObject) -> None:
     numbers = st.integers(0, 7)
