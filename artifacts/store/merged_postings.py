@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ...pipeline.errors import ArtifactError
 from ..disk.manifest import damaged
-from ..tables.outside_memory import mapped_zeros
+from ..tables.outside_memory import zeros
 from ..tables.schemas import POSTINGS
 
 Numbers = npt.NDArray[np.int64]
@@ -76,7 +76,7 @@ def _require_offsets(postings: int, files: Sequence[Path]) -> None:
 
 def _room(count: int, name: str, folder: Path | None) -> npt.NDArray[Any]:
     kind = POSTINGS.field(name).type.value_type.to_pandas_dtype()
-    return np.zeros(count, kind) if folder is None else mapped_zeros((count,), kind, folder)
+    return zeros((count,), kind, folder)
 
 
 def _copy(part: pa.Table, places: Numbers, columns: Mapping[str, npt.NDArray[Any]], first: int) -> None:

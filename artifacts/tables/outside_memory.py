@@ -84,6 +84,11 @@ def mapped_zeros(shape: tuple[int, ...], kind: type[N], folder: Path) -> npt.NDA
     return np.frombuffer(mapped, kind).reshape(shape)
 
 
+def zeros(shape: tuple[int, ...], kind: type[N], folder: Path | None) -> npt.NDArray[N]:
+    """Return an array of zeros, outside memory where there is a folder for that; raises ``WriteFailed``."""
+    return np.zeros(shape, kind) if folder is None else mapped_zeros(shape, kind, folder)
+
+
 def mapped_copy(values: npt.NDArray[N], folder: Path) -> npt.NDArray[N]:
     """Return the values outside memory; raises ``WriteFailed``."""
     copy = mapped_zeros(values.shape, values.dtype.type, folder)

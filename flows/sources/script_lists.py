@@ -9,12 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.errors import is_transient
 from ...pipeline.navigation.literals import is_certain
-from ...pipeline.navigation.script_imports import folder_of_imports, has_unknown_imports, with_imports
+from ...pipeline.navigation.script_imports import (
+    folder_of_imports,
+    has_unknown_imports,
+    read_imported,
+    with_imports,
+)
 from ...pipeline.navigation.script_tokens import keys_in
 from ...pipeline.navigation.sidebars import read_script
-from ...pipeline.untrusted import NotRead, read_regular
 from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_nearest, of_shell, of_sphinx
 from .tool_settings import MAX_BYTES, NotKnown, SettingsText, texts_of, unread
 
@@ -138,14 +141,10 @@ def _scripts(
 
 def _imported(script: SettingsText, path: str) -> str | None:
     """Return the text of a script that another imports; one that is only away for a moment is waited for."""
-    folder = folder_of_imports(script.folder / script.name)
     try:
-        content = read_regular(folder / path, MAX_BYTES, folder)
-    except (OSError, ValueError, NotRead) as error:
-        if isinstance(error, OSError) and is_transient(error):
-            raise unread(error, path) from error
-        return None
-    return content.decode("utf-8-sig", "replace")
+        return read_imported(folder_of_imports(script.folder / script.name), path, MAX_BYTES)
+    except OSError as error:
+        raise unread(error, path) from error
 
 
 def _list(setting: str, base: Path, given: object) -> LeftOut:

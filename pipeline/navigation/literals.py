@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from .script_cursor import Cursor
-from .script_names import Scope, changed_names, exported_names
+from .script_names import DECLARING, Scope, changed_names, exported_names
 from .script_tokens import CLOSING, OPENING, unescaped
 
 MAX_NESTING = 60
@@ -28,7 +28,7 @@ _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 # A call of a function of such a name is its argument.
 _WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
 _FILTER = [".", "filter", "(", "Boolean", ")"]
-_DECLARING = ("const", "let", "var", "function")
+_NAMING = (*DECLARING, "function")
 # A function with one of these returns what depends on something.
 _BRANCHING = frozenset(
     ["if", "else", "for", "while", "do", "switch", "try", "catch", "finally", "throw", "with", "yield"]
@@ -103,7 +103,7 @@ class _Reader(Cursor):
             if level:
                 if level == 1 and text == "{" and at and texts[at - 1] == "export":
                     self._exported |= exported_names(texts, at + 1)
-            elif text in _DECLARING:
+            elif text in _NAMING:
                 self._scope.declare(texts, at)
             elif texts[at : at + 2] == ["export", "default"]:
                 start = at + 2
@@ -152,7 +152,7 @@ class _Reader(Cursor):
         for at in range(self._at + 1, len(texts)):
             text = texts[at]
             if not level:
-                if text in _DECLARING:
+                if text in _NAMING:
                     self._scope.declare(texts, at)
                 elif text == "return":
                     start.append(at + 1)

@@ -12,15 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..errors import is_transient
+from ..untrusted import NotRead, read_regular
 from .literals import UNREAD, Exports, OpenTable, is_wrapper
-from .script_names import Scope
+from .script_names import DECLARING, Scope
 from .script_tokens import CLOSING, OPENING, tokens
 
 # Scripts that are read, places that these are looked for at, and characters that are read and written.
 MAX_SCRIPTS, MAX_PLACES = 40, 400
 MAX_CHARS = 1_000_000
 _ENDINGS = ("", ".ts", ".mts", ".js", ".mjs", ".cjs", ".json", "/index.ts", "/index.js", "/index.mts")
-_DEFAULT, _DECLARING = "default", ("const", "let", "var")
+_DEFAULT = "default"
 # A quotient stands for what is no literal.
 _NO_LITERAL = "(0 / 0)"
 _OF_FOLDER = frozenset({".vitepress", ".vuepress"})
@@ -39,6 +41,19 @@ def folder_of_imports(script: Path) -> Path:
     """Return the folder that what a script imports may not lie outside of: that of the documents."""
     inner = next((each for each in script.parents[:2] if each.name in _OF_FOLDER), None)
     return inner.parent if inner else script.parent
+
+
+def read_imported(folder: Path, name: str, max_bytes: int) -> str | None:
+    """Return the text of a script in a folder that another imports; nothing if it may not be read.
+
+    Raise the ``OSError`` of one that is only away for a moment.
+    """
+    try:
+        return read_regular(folder / name, max_bytes, folder).decode("utf-8-sig", "replace")
+    except (OSError, ValueError, NotRead) as error:
+        if is_transient(error):
+            raise
+        return None
 
 
 def with_imports(text: str, name: str, read: Callable[[str], str | None]) -> str:
@@ -141,7 +156,7 @@ def _imports(found: list[tuple[str, str]], is_all: bool = False) -> Iterator[_Im
             given: list[_Import] = []
             if text == "import" and not level:
                 end, given = _clause(found, at + 1)
-            elif text in _DECLARING and not level and (required := _required(found, at + 1)):
+            elif text in DECLARING and not level and (required := _required(found, at + 1)):
                 end, given = at + 7, [required]
             elif is_all and (text in ("import", "require") or _is_from(found, at)):
                 given = [_UNKNOWN] if found[at + 1 : at + 2] != [("sign", ".")] else []

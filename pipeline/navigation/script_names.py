@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-_DECLARING = ("const", "let", "var")
+DECLARING = ("const", "let", "var")
 # Tokens of a declaration that takes a value apart, or before the value of another.
 _MOST_PARTS = 40
 _CHANGING = frozenset({"push", "unshift", "splice", "pop", "shift", "fill"})
@@ -62,10 +62,10 @@ class Scope:
         name = texts[at + 1] if at + 1 < len(texts) else ""
         if texts[at] == "function":
             self.names[name] = at
-        elif texts[at] in _DECLARING and name in ("{", "["):
+        elif texts[at] in DECLARING and name in ("{", "["):
             parts = texts[at + 2 : at + _MOST_PARTS]
             self.names |= dict.fromkeys(parts[: parts.index("=")] if "=" in parts else parts)
-        elif texts[at] in _DECLARING:
+        elif texts[at] in DECLARING:
             self.names[name] = _start_of_value(texts, at + 2)
 
 
@@ -76,7 +76,7 @@ def _start_of_value(texts: Sequence[str], at: int) -> int | None:
     for place in range(at, min(at + _MOST_PARTS, len(texts))):
         if texts[place] == "=":
             return place + 1
-        if texts[place] in (";", "function", "export", *_DECLARING):
+        if texts[place] in (";", "function", "export", *DECLARING):
             return None
     return None
 
@@ -103,7 +103,7 @@ def changed_names(tokens: Sequence[tuple[str, str]]) -> frozenset[str]:
     for kind, text in tokens:
         finder.see(kind, text)
     for at, (_, text) in enumerate(tokens):
-        if text == "=" and at > 1 and tokens[at - 2][1] in _DECLARING and tokens[at + 1 : at + 2]:
+        if text == "=" and at > 1 and tokens[at - 2][1] in DECLARING and tokens[at + 1 : at + 2]:
             meant.setdefault(tokens[at - 1][1], set()).add(tokens[at + 1][1])
     found, new = set[str](), finder.found - {""}
     while new:
@@ -138,10 +138,10 @@ class _Changes:
         if self._text == ".":
             return
         is_value = self._kind in ("number", "string") or (
-            self._kind == "name" and self._text not in _KEYWORDS.union(_DECLARING)
+            self._kind == "name" and self._text not in _KEYWORDS.union(DECLARING)
         )
         self._begins = is_value or self._text in (";", "{", "}", ")", "]")
-        self._root = "" if self._text in _DECLARING else text
+        self._root = "" if self._text in DECLARING else text
         if self._open and self._open[-1][1] and self._text in ("(", ",", "..."):
             self.found.add(text)
 

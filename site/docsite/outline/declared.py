@@ -12,11 +12,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ...pipeline.errors import SettingsError, is_transient
+from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.categories import CATEGORY_FILES
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.myst_files import read_myst, read_toc
-from ...pipeline.navigation.script_imports import folder_of_imports, with_imports
+from ...pipeline.navigation.script_imports import folder_of_imports, read_imported, with_imports
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from ...pipeline.navigation.summary import read_summary
@@ -110,13 +110,10 @@ def _whole(content: bytes, place: Path) -> bytes:
     top = folder_of_imports(place)
 
     def imported(name: str) -> str | None:
-        with suppress(ValueError, NotRead):
-            try:
-                return read_regular(top / name, MAX_BYTES, top).decode("utf-8-sig", "replace")
-            except OSError as error:
-                if is_transient(error):
-                    raise _cannot_be_read(error, top / name) from None
-        return None
+        try:
+            return read_imported(top, name, MAX_BYTES)
+        except OSError as error:
+            raise _cannot_be_read(error, top / name) from None
 
     text = content.decode("utf-8-sig", "replace")
     return with_imports(text, place.relative_to(top).as_posix(), imported).encode()

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.store.snapshot import Snapshot
-from ...artifacts.tables.outside_memory import mapped_zeros
+from ...artifacts.tables.outside_memory import mapped_zeros, zeros
 from ...artifacts.tables.parquet import read_blocks
 from ..library import SnapshotTables
 
@@ -174,7 +174,7 @@ def read_passages(snapshot: SnapshotTables, dimension: int) -> Floats:
     """Read the vector of every passage, a row each."""
     rows = snapshot.table("passages", ["vector_row"])["vector_row"].to_numpy()
     shape, spill = (len(rows), dimension), snapshot.spill
-    found = np.empty(shape, np.float32) if spill is None else mapped_zeros(shape, np.float32, spill)
+    found = zeros(shape, np.float32, spill)
     order = np.argsort(rows, kind="stable")
     first = 0
     for chunk in blocks(snapshot, "vectors", "vector"):

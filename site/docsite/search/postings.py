@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...artifacts.tables.outside_memory import mapped_zeros
+from ...artifacts.tables.outside_memory import zeros
 from ..incremental.search_changes import Changes
 from .cosine_contributions import CosineContributions, changes, term_of
 from .format import zigzag
@@ -217,18 +217,13 @@ class _JoinedRanges:
         for name in _COLUMNS:
             values, start = getattr(part, name), self._used[name]
             if name not in self._columns:
-                self._columns[name] = self._room(self._sizes[name], values.dtype)
+                self._columns[name] = zeros((self._sizes[name],), values.dtype.type, self._folder)
             column = self._columns[name]
             if name in _OFFSETS:  # they go on where those of the range before end
                 values = values[1:] + column[start - 1]
             self._used[name] = start + len(values)
             column[start : self._used[name]] = values
         self._ranges.append(part.ranges)
-
-    def _room(self, size: int, kind: np.dtype[Any]) -> Column:
-        return (
-            np.zeros(size, kind) if self._folder is None else mapped_zeros((size,), kind.type, self._folder)
-        )
 
     def postings(self) -> Postings:
         """Return the postings of all ranges."""

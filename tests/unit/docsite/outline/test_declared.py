@@ -74,6 +74,6 @@ def test_a_script_that_is_away_for_a_moment_is_no_empty_one(
             raise OSError(errno.ESTALE, "stale")
         return path.read_bytes()
 
-    monkeypatch.setattr("noctule.docsite.outline.declared.read_regular", away)
+    monkeypatch.setattr("noctule.pipeline.navigation.script_imports.read_regular", away)
     with pytest.raises(SettingsError, match="stale"):
         [*navigation_files(Site(navigation={"c": (str(config),)}))]

@@ -478,7 +478,7 @@ def test_a_script_that_is_away_for_a_moment_stops_the_build(
     def away(path: Path, most: int, within: Path | None = None) -> bytes:
         raise OSError(errno.ESTALE, "stale")
 
-    monkeypatch.setattr("noctule.flows.sources.script_lists.read_regular", away)
+    monkeypatch.setattr("noctule.pipeline.navigation.script_imports.read_regular", away)
     with pytest.raises(SourceError):
         rejections(tmp_path, "docs", {VITEPRESS: f"{NAMED}export default {{ ...s }}"})
 
