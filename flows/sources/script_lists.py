@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.literals import is_certain
-from ...pipeline.navigation.script_imports import (
-    folder_of_imports,
-    has_unknown_imports,
-    read_imported,
-    with_imports,
-)
-from ...pipeline.navigation.script_tokens import keys_in
-from ...pipeline.navigation.sidebars import read_script
+from ...pipeline.navigation.literals import UNREAD, OpenTable, Unread, is_certain
+from ...pipeline.navigation.script_imports import Script, folder_of_imports, read_imported
 from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_nearest, of_shell, of_sphinx
 from .tool_settings import MAX_BYTES, NotKnown, SettingsText, texts_of, unread
 
@@ -28,6 +21,7 @@ _VUEPRESS = tuple(f".vuepress/config.{ending}" for ending in _ENDINGS)
 _SPHINX, _EXCLUDE = "conf.py", "exclude_patterns"
 _KEYS = (_EXCLUDE, "include_patterns")
 _COMPUTED = "a part of it is computed or not understood, and what that leaves out is published"
+_MOST_PLACES = 5
 _NOT_READ = "it cannot be read, and what it leaves out is published"
 # Patterns of VuePress that take pages in, and leave none out.
 _ALL = ("**/*.md", "*.md")
@@ -37,10 +31,11 @@ _OF_PLUGINS = tuple(f"-{kind}" for kind in _FOLDERS)
 
 def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``exclude`` of the documents and the blog of Docusaurus, and of further folders of either."""
-    for found, given, is_named in _scripts(folders, _DOCUSAURUS, "exclude"):
-        setting = f"exclude of {found.name}"
-        if _is_partly_known(given) and (is_named or has_unknown_imports(found.text)):
-            yield LeftOut(setting, found.folder, left=_COMPUTED)
+    for found in _scripts(folders, _DOCUSAURUS, "exclude"):
+        setting, given = f"exclude of {found.name}", found.script.value
+        unknown = [*_unknown_parts(given)]
+        if unknown and (found.is_named or found.script.has_unknown_imports):
+            yield LeftOut(setting, found.folder, left=_computed(*unknown))
         for kind, options in _docusaurus_options(given if isinstance(given, dict) else {}):
             if "exclude" in options:
                 path = options.get("path")
@@ -49,19 +44,33 @@ def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
                 yield from (current, *_versions_and_translations(current, found.folder, kind, options))
 
 
-def _is_partly_known(given: object) -> bool:
-    """Return whether settings of documents may be in what is unknown of those of Docusaurus."""
+def _unknown_parts(given: object) -> Iterator[object]:
+    """Yield what is unknown of the settings of Docusaurus and may be settings of documents."""
     if not isinstance(given, dict) or not all(is_certain(given, key) for key in ("presets", "plugins")):
-        return True
-    presets, plugins = ([] if given.get(key) is None else given[key] for key in ("presets", "plugins"))
-    if not isinstance(presets, list) or not isinstance(plugins, list):
-        return True
-    options = [each[1] if isinstance(each, list) and len(each) > 1 else each for each in presets]
-    tables = [each for each in options if not isinstance(each, str)]
-    own = [each.get(kind, {}) for each in tables if isinstance(each, dict) for kind in _FOLDERS]
-    own += [each[1] for each in filter(_is_named, plugins) if each[0].endswith(_OF_PLUGINS) and each[1:]]
-    whole = all(is_certain(each, kind) for each in tables for kind in _FOLDERS)
-    return not whole or not all(each is False or is_certain(each, "exclude") for each in own)
+        yield given
+        return
+    for key, unknown_of in (("presets", _unknown_of_preset), ("plugins", _unknown_of_plugin)):
+        listed = given.get(key) or []
+        for each in listed if isinstance(listed, list) else [listed]:
+            for own in unknown_of(each) if each else ():
+                if own is not False and not is_certain(own, "exclude"):
+                    yield own
+
+
+def _unknown_of_preset(given: object) -> Iterator[object]:
+    options = given[1] if isinstance(given, list) and len(given) > 1 else given
+    if isinstance(options, dict) and all(is_certain(options, kind) for kind in _FOLDERS):
+        yield from (options.get(kind, {}) for kind in _FOLDERS)
+    elif not isinstance(options, str | list):
+        yield UNREAD if isinstance(options, dict) else options
+
+
+def _unknown_of_plugin(given: object) -> Iterator[object]:
+    """Yield the options of a plugin for documents, or of one of an unknown name; a function is none."""
+    name, *options = given if isinstance(given, list) and given else [given]
+    is_function = isinstance(name, Unread) and "function" in name.kind
+    if name and not is_function and (not isinstance(name, str) or name.endswith(_OF_PLUGINS)):
+        yield from options[:1] if options or isinstance(name, str) else [name]
 
 
 def _versions_and_translations(
@@ -101,40 +110,53 @@ def _is_with_options(given: object) -> bool:
 
 def vitepress_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``srcExclude`` of VitePress, and what ``pagePatterns`` of VuePress leave out."""
-    for found, given, is_named in _scripts(folders, _VITEPRESS, "srcExclude"):
-        table = given if isinstance(given, dict) else {}
+    for found in _scripts(folders, _VITEPRESS, "srcExclude"):
+        table = found.script.value if isinstance(found.script.value, dict) else {}
         source = table.get("srcDir")
         base = below(found.folder, source if isinstance(source, str) else ".")
-        listed = table.get("srcExclude", [] if not is_named else None)
-        yield from _known(_list(f"srcExclude of {found.name}", base, listed), found, given, "srcExclude")
-    for found, given, is_named in _scripts(folders, _VUEPRESS, "pagePatterns"):
+        listed = table.get("srcExclude", found.script.value if found.is_named else [])
+        yield from _known(_list(f"srcExclude of {found.name}", base, listed), found)
+    for found in _scripts(folders, _VUEPRESS, "pagePatterns"):
+        given = found.script.value
         listed = given.get("pagePatterns") if isinstance(given, dict) else None
-        texts = listed if isinstance(listed, list) else [None] if is_named else []
-        others = (each for each in texts if each not in _ALL)
-        left = [each[1:] if isinstance(each, str) and each[:1] == "!" else None for each in others]
-        yield from _known(
-            _list(f"pagePatterns of {found.name}", found.folder, left), found, given, "pagePatterns"
-        )
+        texts = listed if isinstance(listed, list) else [given] if found.is_named else []
+        left = [_without_sign(each) for each in texts if each not in _ALL]
+        yield from _known(_list(f"pagePatterns of {found.name}", found.folder, left), found)
 
 
-def _known(listed: LeftOut, script: SettingsText, given: object, key: str) -> Iterator[LeftOut]:
+def _without_sign(given: object) -> object:
+    return (given[1:] if given[:1] == "!" else None) if isinstance(given, str) else given
+
+
+def _known(listed: LeftOut, found: _ToolScript) -> Iterator[LeftOut]:
     """Yield a list, with a remark if others may replace it, unless there is nothing in either."""
-    is_open = not is_certain(given, key) and (listed.patterns or has_unknown_imports(script.text))
-    found = replace(listed, left=_COMPUTED) if is_open else listed
-    if found.patterns or found.left:
-        yield found
+    script = found.script
+    is_open = not is_certain(script.value, found.key) and (listed.patterns or script.has_unknown_imports)
+    given = replace(listed, left=listed.left or _computed(script.value)) if is_open else listed
+    if given.patterns or given.left:
+        yield given
 
 
-def _scripts(
-    folders: Sequence[Path], names: Iterable[str], key: str
-) -> Iterator[tuple[SettingsText, Any, bool]]:
-    """Yield scripts, what each exports, and whether a name stands in it, outside of comments and strings."""
+@dataclass(frozen=True, slots=True)
+class _ToolScript:
+    """A script of a tool, and a setting that is looked for in it."""
+
+    folder: Path
+    name: str
+    script: Script
+    key: str
+
+    @property
+    def is_named(self) -> bool:
+        """Return whether the setting's name stands there, outside of comments and texts."""
+        return self.script.names(self.key)
+
+
+def _scripts(folders: Sequence[Path], names: Iterable[str], key: str) -> Iterator[_ToolScript]:
     for name in names:
         try:
             for each in texts_of(folders, [name]):
-                found = replace(each, text=with_imports(each.text, name, partial(_imported, each)))
-                is_named = key in found.text and key in keys_in(found.text)
-                yield found, read_script(found.text, name), is_named
+                yield _ToolScript(each.folder, name, Script(each.text, name, partial(_imported, each)), key)
         except NotKnown:
             continue
 
@@ -151,9 +173,16 @@ def _list(setting: str, base: Path, given: object) -> LeftOut:
     """Return a list of patterns of a shell; what is none of them is left."""
     texts = given if isinstance(given, list) else [given]
     read = [[*of_shell(each)] if isinstance(each, str) else [] for each in texts]
-    sound = [each for each in read if each and all(map(is_sound, each))]
-    left = "" if len(sound) == len(texts) else _COMPUTED
-    return LeftOut(setting, base, [pattern for each in sound for pattern in each], left)
+    sound = [each if all(map(is_sound, each)) else [] for each in read]
+    left = [text for text, patterns in zip(texts, sound, strict=True) if not patterns]
+    patterns = [each for patterns in sound for each in patterns]
+    return LeftOut(setting, base, patterns, _computed(*left) if left else "")
+
+
+def _computed(*unknown: object) -> str:
+    """Return a remark on what is unknown, with the places of the first."""
+    places = [each.where for each in unknown if isinstance(each, Unread | OpenTable) and each.where]
+    return f"{_COMPUTED} ({'; '.join(dict.fromkeys(places[:_MOST_PLACES]))})" if places else _COMPUTED
 
 
 def sphinx_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .categories import category_of
 from .entry import REST, Bounded, Contents, NavEntry
-from .literals import UNREAD, read_module
+from .script_imports import Script
 
 _ROOT = "root"
 _MAX_NAV = 100
 
 
-def read_script(text: str, name: str) -> Any:
-    """Return the value that a settings file exports; ``UNREAD`` where it is none. ``name`` tells JSON."""
-    if not name.endswith(".json"):
-        return read_module(text)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return UNREAD
-
-
-def read_docusaurus(text: str, name: str) -> Contents:
+def read_docusaurus(script: Script) -> Contents:
     """Return the sidebars; of several, each is a heading."""
-    bounded, given = Bounded(), read_script(text, name)
+    bounded, given = Bounded(), script.value
     if not isinstance(given, dict):
         bounded.remarks.append("it exports no object of literals: its sidebars are not read")
         return bounded.contents([])
@@ -73,9 +62,9 @@ def _linked(item: Mapping[str, Any], bounded: Bounded) -> str:
     return as_text(link.get("id")) if isinstance(link, dict) else ""
 
 
-def read_vitepress(text: str, name: str) -> Contents:
+def read_vitepress(script: Script) -> Contents:
     """Return ``themeConfig.sidebar``, or ``nav`` where there is none; of several sidebars, one by one."""
-    bounded, given = Bounded(), with_root_locale(read_script(text, name))
+    bounded, given = Bounded(), with_root_locale(script.value)
     theme = given.get("themeConfig")
     if not isinstance(theme, dict):
         bounded.remarks.append("its themeConfig is not a literal: the sidebar is not read")

@@ -430,6 +430,8 @@ NAMED = "import s from './s'\n"
         (DOCUSAURUS, NAMED + IN_PRESET % "{ ...s }"),
         (DOCUSAURUS, f"{NAMED}module.exports = {{ presets: s }}"),
         (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [['x-content-docs', s]] }}"),
+        (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [s, 'x'], presets: ['classic'] }}"),
+        (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [[s, {{ ...s }}]] }}"),
     ],
 )
 def test_what_an_import_may_exclude_that_is_not_followed_is_named(
@@ -447,7 +449,10 @@ def test_what_an_import_may_exclude_that_is_not_followed_is_named(
         (VITEPRESS, "import { defineConfig } from 'vitepress'\nexport default defineConfig(f(1))"),
         (DOCUSAURUS, NAMED + IN_PRESET % "{ sidebarPath: s }"),
         (DOCUSAURUS, NAMED + IN_PRESET % "false"),
-        (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [s, 'x'], presets: ['classic'] }}"),
+        (
+            DOCUSAURUS,
+            f"{NAMED}module.exports = {{ title: s, plugins: [() => 1, 'x'], presets: ['classic'] }}",
+        ),
     ],
 )
 def test_an_import_that_excludes_nothing_is_not_named(name: str, text: str, tmp_path: Path) -> None:
