@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...pipeline.navigation.literals import Unread
 from ...pipeline.navigation.sidebars import with_root_locale
 from ...pipeline.navigation.site_scripts import starlight_options
 from ...pipeline.settings.site import LANGUAGE
@@ -74,6 +75,8 @@ def _docusaurus_plugin(found: TakenOver, plugin: object) -> None:
         found.take("site", "redirects", moved, "plugins")
     elif isinstance(name, str):
         found.left.append(f"the plugin {name}")
+    elif isinstance(name, Unread) and "function" not in name.kind:
+        found.left.append(f"a plugin whose name is computed ({name.where})")
 
 
 def starlight(config: ToolFile) -> TakenOver:

@@ -19,6 +19,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from ...pipeline.errors import RejectedDocument
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import settings_folders, tools_of
+from ...pipeline.navigation.literals import is_certain
 from ...pipeline.navigation.script_imports import Script
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
@@ -219,7 +220,8 @@ def _ignored(script: Script) -> Iterator[str]:
     given = script.value
     configuration = given.get("configuration") if isinstance(given, dict) else None
     patterns = configuration.get(_QUARTZ_IGNORES) if isinstance(configuration, dict) else None
-    for each in patterns if isinstance(patterns, list) else (None,):
+    is_whole = isinstance(patterns, list) and is_certain(configuration, _QUARTZ_IGNORES)
+    for each in [*(patterns if isinstance(patterns, list) else ()), *([] if is_whole else [None])]:
         if isinstance(each, str) and not pattern_fault(each) and not _OF_SHELL.search(each):
             path = each.removeprefix("./").lstrip("/")
             yield from (f"/{path}", f"/content/{path}")

@@ -68,9 +68,11 @@ def _unknown_of_preset(given: object) -> Iterator[object]:
 def _unknown_of_plugin(given: object) -> Iterator[object]:
     """Yield the options of a plugin for documents, or of one of an unknown name; a function is none."""
     name, *options = given if isinstance(given, list) and given else [given]
-    is_function = isinstance(name, Unread) and "function" in name.kind
-    if name and not is_function and (not isinstance(name, str) or name.endswith(_OF_PLUGINS)):
-        yield from options[:1] if options or isinstance(name, str) else [name]
+    own: Any = options[0] if options else None
+    if isinstance(name, str):
+        yield from options[:1] if name.endswith(_OF_PLUGINS) else ()
+    elif name and not (isinstance(name, Unread) and "function" in name.kind):
+        yield from () if is_certain(own, "exclude") and "exclude" not in own else [name]
 
 
 def _versions_and_translations(

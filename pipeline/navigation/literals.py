@@ -114,13 +114,13 @@ class Reader:
         finally:
             self.scope = before
 
-    def constant(self, name: str, *, is_called: bool) -> Any:
-        """Return the value of a name at the top of the script, or what that function returns."""
-        return self._constant(name, is_called, self.top)
+    def place(self, node: Node) -> str:
+        """Return where an expression stands, for a remark."""
+        line = f"line {node.start_point[0] + 1}"
+        return f"{self.name}, {line}" if self.name else line
 
     def _unread(self, node: Node) -> Unread:
-        line = f"line {node.start_point[0] + 1}"
-        return Unread(f"{self.name}, {line}" if self.name else line, node.type)
+        return Unread(self.place(node), node.type)
 
     def value_of(self, node: Node) -> Any:
         """Return the value of an expression."""
@@ -162,7 +162,7 @@ class Reader:
             self.scope.declare(statement)
         return self.value_of(parts(returns[0])[0])
 
-    def _constant(self, name: str, is_called: bool, start: Scope | None = None) -> Any:
+    def constant(self, name: str, *, is_called: bool, start: Scope | None = None) -> Any:
         """Return a constant's value, or what a function returns, read once; what names itself has none."""
         scope = (start or self.scope).of(name)
         given = scope.names[name] if scope is not None else None
@@ -214,7 +214,7 @@ class Reader:
         if name == "require":
             return self.imported(Import(required(node)), False)
         if first is None:
-            return self._constant(name, is_called=True)
+            return self.constant(name, is_called=True)
         return self._wrapped(name, first) if is_wrapper(name) else UNREAD
 
     def _wrapped(self, name: str, given: Node) -> Any:
@@ -223,7 +223,7 @@ class Reader:
         declared = scope.names[name] if scope is not None else None
         is_own = scope is not None and not (isinstance(declared, Import) and not declared.is_beside)
         is_open = is_own and isinstance(value, dict)
-        return OpenTable(value, frozenset(), self._unread(given).where) if is_open else value
+        return OpenTable(value, frozenset(), self.place(given)) if is_open else value
 
     def _method(self, called: Node, first: Node | None) -> Any:
         name, holder = text_of(part(called, "property")), part(called, "object")
@@ -254,7 +254,7 @@ class Reader:
             if not isinstance(put, dict) or isinstance(put, OpenTable):
                 certain, where = (
                     set(put.certain if isinstance(put, OpenTable) else ()),
-                    self._unread(each).where,
+                    self.place(each),
                 )
             elif certain is not None:
                 certain |= put.keys()
@@ -287,8 +287,9 @@ class Reader:
 _READERS: dict[str, Callable[[Reader, Node], Any]] = {
     **dict.fromkeys(_AROUND, Reader._inner),
     **dict.fromkeys(_WORDS, lambda _, node: _WORDS[node.type]),
-    **dict.fromkeys(_NAMES, lambda self, node: self._constant(text_of(node), is_called=False)),
+    **dict.fromkeys(_NAMES, lambda self, node: self.constant(text_of(node), is_called=False)),
     **dict.fromkeys(_NUMBERS, lambda _, node: UNREAD if (found := number_of(node)) is None else found),
+    "type_assertion": lambda self, node: self.value_of(parts(node)[-1]),
     "string": lambda _, node: UNREAD if node.has_error else string_of(node),
     "template_string": Reader._template,
     "binary_expression": Reader._sum,

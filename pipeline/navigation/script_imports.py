@@ -75,17 +75,23 @@ class Script:
         except (ValueError, RecursionError):
             return UNREAD
 
-    @property
+    @cached_property
     def has_unknown_imports(self) -> bool:
         """Return whether values are imported that are not known; ``defineConfig`` is none."""
-        return self._main is not None and self._main.has_unknown_imports
+        return any(each.has_unknown_imports() for each in self._modules)
 
     def names(self, word: str) -> bool:
         """Return whether a name stands in one of the scripts, outside of comments and texts."""
-        value = self.value  # for this, they are read
-        mains = [self._main] if self._main is not None and value is not None else []
-        others = (each for each in self._scripts.modules.values() if each is not None)
-        return any(each.names(word) for each in [*mains, *others])
+        return any(each.names(word) for each in self._modules)
+
+    @cached_property
+    def _modules(self) -> list[_Module]:
+        """The script and all that it imports, each once."""
+        found = [self._main] if self._main is not None else []
+        for each in found:  # which grows
+            others = filter(None, map(each.other, [*each.imports, *each.whole]))
+            found += [other for other in dict.fromkeys(others) if other not in found]
+        return found
 
     @property
     def content(self) -> bytes:
@@ -100,8 +106,9 @@ class _Module:
 
     def __init__(self, text: str, path: str, where: str, scripts: _Scripts) -> None:
         self._text, self._root, self._scripts = text, parsed(text, path), scripts
-        self._folder, self._where = posixpath.dirname(path), where
+        self._folder = posixpath.dirname(path)
         self._top, self._exports = Scope(), ExportedNames()
+        self.whole = self._exports.whole
         for statement in parts(self._root) if self._root is not None else ():
             self._top.declare(statement)
             self._exports.note(statement)
@@ -109,7 +116,6 @@ class _Module:
         self._reader = Reader(self._top, self._changed, self._imported, where, scripts.bounds)
         # What is not finished is unknown: a script may import itself.
         self._found: dict[tuple[str, bool], Any] = {}
-        self._is_asked = False
 
     def names(self, word: str) -> bool:
         """Return whether a name stands in it; in one that is not understood, whether the word does."""
@@ -128,56 +134,53 @@ class _Module:
     def _export(self, name: str, is_called: bool) -> Any:
         exports = self._exports
         if (value := exports.values.get(name)) is not None:
-            return self._opened(self._reader.at_top(value, is_called=is_called))
+            return self._opened(self._reader.at_top(value, is_called=is_called), self._reader.place(value))
         if (other := exports.others.get(name)) is not None:
             return self._imported(other, is_called)
         if (own := exports.own.get(name, "" if name == DEFAULT else name)) in self._top.names:
-            return self._opened(self._reader.constant(own, is_called=is_called))
+            return self._opened(self._reader.constant(own, is_called=is_called, start=self._top))
         found = (self._imported(Import(each.path, name), is_called) for each in exports.whole)
         return next((each for each in found if not isinstance(each, Unread)), UNREAD)
 
-    def _opened(self, value: Any) -> Any:
+    def _opened(self, value: Any, place: str = "") -> Any:
         """Return a table of which nothing is certain where it is changed afterwards, or the script broken."""
         is_open = "module" in self._changed or (self._root is not None and self._root.has_error)
-        return OpenTable(value, frozenset(), self._where) if is_open and isinstance(value, dict) else value
+        return OpenTable(value, frozenset(), place) if is_open and isinstance(value, dict) else value
 
     def _imported(self, given: Import, is_called: bool) -> Any:
-        other = self._other(given)
+        other = self.other(given)
         return other.exported(given.name, is_called=is_called) if other and given.name != ALL else UNREAD
 
-    def _other(self, given: Import) -> _Module | None:
+    def other(self, given: Import) -> _Module | None:
+        """Return the script that something is imported from; None if it is not read."""
         path = posixpath.normpath(posixpath.join(self._folder, given.path))
         return self._scripts.module(path) if given.is_beside else None
 
-    @cached_property
     def has_unknown_imports(self) -> bool:
-        """Return whether it, or a script that it imports, imports a value that is not known."""
-        if self._is_asked:  # by one that it imports
-            return False
-        self._is_asked = True
-        named = [each for name, each in self._top.names.items() if not is_wrapper(name)]
-        imports = [*(each for each in named if isinstance(each, Import)), *self._exports.others.values()]
-        whole = map(self._other, self._exports.whole)
-        return (
-            self._root is None
-            or any(map(self._is_unknown, [*imports, *self._within()]))
-            or any(each is None or each.has_unknown_imports for each in whole)
-        )
+        """Return whether it imports a value that is not known, unless by the name of a wrapper."""
+        wrappers = {each for name, each in self._top.names.items() if is_wrapper(name)}
+        values = (each for each in self.imports if each not in wrappers)
+        is_gone = any(self.other(each) is None for each in self._exports.whole)
+        return self._root is None or is_gone or any(map(self._is_unknown, values))
 
     def _is_unknown(self, given: Import) -> bool:
-        values = [self._imported(given, is_called) for is_called in (False, True)]
-        other = self._other(given)
-        return all(isinstance(each, Unread) for each in values) or other is None or other.has_unknown_imports
+        values = (self._imported(given, is_called) for is_called in (False, True))
+        return all(isinstance(each, Unread) for each in values)
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """Return what it imports or exports again, also within expressions."""
+        declared = [each for each in self._top.names.values() if isinstance(each, Import)]
+        paths = {each.path for each in declared}
+        within = (each for each in self._within() if each.path not in paths)
+        return [*declared, *self._exports.others.values(), *within]
 
     def _within(self) -> Iterator[Import]:
-        """Yield what is imported within expressions."""
-        if self._root is None or not ("import" in self._text or "require" in self._text):
-            return
-        declared = {each.path for each in self._top.names.values() if isinstance(each, Import)}
-        for node in nodes_below(self._root):
-            called = text_of(part(node, "function")) if node.type == "call_expression" else ""
-            if called in ("import", "require") and required(node) not in declared:
-                yield Import(required(node))
+        if self._root is not None and ("import" in self._text or "require" in self._text):
+            for node in nodes_below(self._root):
+                called = text_of(part(node, "function")) if node.type == "call_expression" else ""
+                if called in ("import", "require"):
+                    yield Import(required(node))
 
 
 @dataclass(slots=True)

@@ -89,9 +89,11 @@ def required(value: Node | None) -> str:
 
 def _imported(statement: Node) -> Iterator[tuple[str, Import]]:
     """Yield what ``import a, { b as c } from "./other"`` declares; no types."""
-    path = string_of(part(statement, "source"))
     if _is_of_types(statement):
         return
+    for clause in (each for each in parts(statement) if each.type == "import_require_clause"):
+        yield from ((name, Import(string_of(part(clause, "source")))) for name in identifiers(clause))
+    path = string_of(part(statement, "source"))
     for each in (
         each for clause in parts(statement) if clause.type == "import_clause" for each in parts(clause)
     ):

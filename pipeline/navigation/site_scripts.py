@@ -12,6 +12,7 @@ from .sidebars import (
     as_text,
     links_in_nav,
     literal_items,
+    note_unread,
     title_of_links,
     under_title,
 )
@@ -74,6 +75,7 @@ def read_vuepress(script: Script) -> Contents:
     sidebar = next((theme[key] for key in ("sidebar", "nav", "navbar") if key in theme), None)
     if not isinstance(sidebar, dict):
         return bounded.contents([*_vuepress(sidebar, "", bounded, 0)])
+    note_unread(bounded, sidebar)
     found: list[NavEntry] = []
     links = links_in_nav(theme.get("nav", theme.get("navbar"))) if len(sidebar) > 1 else []
     for prefix, items in sorted(sidebar.items(), key=lambda pair: pair[0] != "/"):

@@ -171,7 +171,7 @@ def test_sidebars_of_docusaurus_are_read_where_they_are_literals() -> None:
         "|intro", "Guide|guide", "  It's C|c", "  |d", "|tutorial/**", "Web|https://example.org",
         "Short form|", "  |e",
     ]  # fmt: skip
-    assert found.remarks == ("what is not a literal (a call, a condition, an import) is left out",)
+    assert found.remarks == ("what is not a literal (a call, a condition, an import) is left out (line 11)",)
 
 
 def test_the_sidebar_of_vitepress_is_read_and_computed_ones_are_a_remark() -> None:
