@@ -138,12 +138,18 @@ def test_a_wrapper_of_the_project_may_add_to_what_it_is_given() -> None:
 @pytest.mark.parametrize(
     "part",
     ["{a:", "[{a:", "a:{", "<a>{", "a=>", "(a)=>(", "a?b:", "a.push(", "a.b.", "a=", "a.b().push()", "f(f(",
-     "const a=()=>{", "a=[", "f({a:[", "type a=", "async (", "a<b>("],
+     "const a=()=>{", "a=[", "f({a:[", "type a=", "async (", "a<b>(", " && ) <", "c1<A/>,", "=/[x\\]", "'"],
 )  # fmt: skip
-def test_a_deep_script_neither_ends_the_process_nor_takes_long(part: str) -> None:
+def test_a_deep_or_broken_script_takes_time_in_proportion(part: str) -> None:
     began = time.process_time()
-    assert read_module(part * 40_000) == UNREAD
-    read_module("export default " + part * 40_000)
+    assert Script(part * 10_000, "a.ts").value == UNREAD
+    read_module("export default " + part * 10_000)
+    assert time.process_time() - began < 5
+
+
+def test_a_deep_script_of_two_readings_does_not_end_the_process() -> None:
+    began = time.process_time()
+    assert read_module("{a:" * 150_000) == UNREAD
     assert time.process_time() - began < 10
 
 
