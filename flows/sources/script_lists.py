@@ -47,8 +47,7 @@ def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
 def _unknown_parts(given: object) -> Iterator[object]:
     """Yield what is unknown of the settings of Docusaurus and may be settings of documents."""
     if not isinstance(given, dict) or not all(is_certain(given, key) for key in ("presets", "plugins")):
-        yield given
-        return
+        return (yield given)
     for key, unknown_of in (("presets", _unknown_of_preset), ("plugins", _unknown_of_plugin)):
         listed = given.get(key) or []
         for each in listed if isinstance(listed, list) else [listed]:
@@ -172,13 +171,25 @@ def _imported(script: SettingsText, path: str) -> str | None:
 
 
 def _list(setting: str, base: Path, given: object) -> LeftOut:
-    """Return a list of patterns of a shell; what is none of them is left."""
-    texts = given if isinstance(given, list) else [given]
+    """Return a list of patterns of a shell, on whatever condition; what is none of them is left."""
+    texts = [*_possible(given)]
     read = [[*of_shell(each)] if isinstance(each, str) else [] for each in texts]
     sound = [each if all(map(is_sound, each)) else [] for each in read]
     left = [text for text, patterns in zip(texts, sound, strict=True) if not patterns]
     patterns = [each for patterns in sound for each in patterns]
     return LeftOut(setting, base, patterns, _computed(*left) if left else "")
+
+
+def _possible(given: object) -> Iterator[object]:
+    """Yield what a list holds, and what each of its values that are not known may be, each once."""
+    pending, seen = [given], set[int]()
+    while pending:
+        each = pending.pop()
+        if isinstance(each, list | Unread) and id(each) not in seen:
+            seen.add(id(each))
+            pending += reversed(each.possible if isinstance(each, Unread) else each)
+        if not isinstance(each, list):
+            yield each
 
 
 def _computed(*unknown: object) -> str:

@@ -8,22 +8,19 @@ name whose value a script may change among it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Set, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tree_sitter import Node
 
-from .script_names import FUNCTIONS, Import, Scope, identifiers, required
+from .script_names import FUNCTIONS, Import, Scope, identifiers, is_wrapper, required
 from .script_syntax import field as part
 from .script_syntax import number_of, parsed, parts, string_of, template_of, text_of
 
 MAX_NESTING = 60
 # Values that "..." puts into others, in all: each may hold the one before it twice.
 MAX_SPREAD = 100_000
-# A call of a function of such a name is its argument.
-_WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
 _AROUND = frozenset(
     {
         "parenthesized_expression",
@@ -46,10 +43,14 @@ _PLAIN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A value that is computed or not known: ``where`` is its place, ``kind`` what stands there."""
+    """A value that is computed or not known: ``where`` is its place, ``kind`` what stands there.
+
+    Of ``a ? b : c``, or a name that is changed later, it may be one of ``possible`` values, or hold it.
+    """
 
     where: str = field(default="", compare=False)
     kind: str = field(default="", compare=False)
+    possible: tuple[Any, ...] = field(default=(), compare=False)
 
 
 UNREAD: Final = Unread()
@@ -66,11 +67,6 @@ class OpenTable(dict[str, Any]):
 def is_certain(table: object, key: str) -> bool:
     """Return whether it is an object of which it is known what stands under a key, or that nothing does."""
     return isinstance(table, dict) and (not isinstance(table, OpenTable) or key in table.certain)
-
-
-def is_wrapper(name: str) -> bool:
-    """Return whether a call of a function of this name is its argument."""
-    return _WRAPPER.match(name) is not None
 
 
 def read_value(source: str) -> Any:
@@ -130,7 +126,8 @@ class Reader:
             found = read(self, node) if read is not None and self.bounds.depth <= MAX_NESTING else UNREAD
         finally:
             self.bounds.depth -= 1
-        return self._unread(node) if found is UNREAD else found
+        is_placed = not isinstance(found, Unread) or found.where
+        return found if is_placed else replace(found, where=self.place(node), kind=node.type)
 
     def _inner(self, node: Node) -> Any:
         return self.value_of(parts(node)[0]) if parts(node) else UNREAD
@@ -166,7 +163,7 @@ class Reader:
         """Return a constant's value, or what a function returns, read once; what names itself has none."""
         scope = (start or self.scope).of(name)
         given = scope.names[name] if scope is not None else None
-        if scope is None or given is None or name in self.changed:
+        if scope is None or given is None:
             return UNREAD
         if isinstance(given, Import):
             return self.imported(given, is_called)
@@ -175,7 +172,8 @@ class Reader:
             self._values[key] = UNREAD
             before, self.scope = self.scope, scope
             try:
-                self._values[key] = self._result(given) if is_called else self.value_of(given)
+                found = self._result(given) if is_called else self.value_of(given)
+                self._values[key] = Unread(possible=(found,)) if name in self.changed else found
             finally:
                 self.scope = before
         return self._values[key]
@@ -185,12 +183,11 @@ class Reader:
         pieces = [each if isinstance(each, str) else self._inner(each) for each in template_of(node)]
         return UNREAD if node.has_error else self._joined(pieces)
 
-    def _sum(self, node: Node) -> Any:
-        operands = [part(node, "left"), part(node, "right")]
-        if text_of(part(node, "operator")) != "+" or None in operands:
-            return UNREAD
-        values = [self.value_of(each) for each in operands if each is not None]
-        return self._joined(values)
+    def _operation(self, node: Node) -> Any:
+        """Return a sum of texts; of all else, such as a choice, what it may be."""
+        given = (part(node, each) for each in ("left", "right", "consequence", "alternative"))
+        values = [self.value_of(each) for each in given if each is not None]
+        return self._joined(values) if text_of(part(node, "operator")) == "+" else Unread(possible=(*values,))
 
     def _joined(self, pieces: list[Any]) -> Any:
         if not all(isinstance(each, str) for each in pieces):
@@ -292,7 +289,8 @@ _READERS: dict[str, Callable[[Reader, Node], Any]] = {
     "type_assertion": lambda self, node: self.value_of(parts(node)[-1]),
     "string": lambda _, node: UNREAD if node.has_error else string_of(node),
     "template_string": Reader._template,
-    "binary_expression": Reader._sum,
+    "binary_expression": Reader._operation,
+    "ternary_expression": Reader._operation,
     "member_expression": Reader._member,
     "call_expression": Reader._call,
     "array": Reader._array,

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..errors import is_transient
 from ..untrusted import NotRead, read_regular
-from .literals import UNREAD, Bounds, OpenTable, Reader, Unread, is_wrapper
+from .literals import UNREAD, Bounds, OpenTable, Reader, Unread
 from .script_changes import changed_names
-from .script_names import ALL, DEFAULT, ExportedNames, Import, Scope, has_name, required
+from .script_names import ALL, DEFAULT, ExportedNames, Import, Scope, has_name, is_wrapper, required
 from .script_syntax import field as part
 from .script_syntax import nodes_below, parsed, parts, text_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,6 +13,8 @@ from .script_syntax import nodes_below, parts, string_of, text_of
 
 DEFAULT, ALL = "default", "*"
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration"})
+# A call of a function of such a name is its argument.
+_WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
 _DECLARING = frozenset({"lexical_declaration", "variable_declaration"})
 _IDENTIFIERS = frozenset(
     {"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"}
@@ -77,6 +80,11 @@ def _declared(declarator: Node) -> dict[str, Node | Import | None]:
         plain = (each for each in parts(target) if each.type == "shorthand_property_identifier_pattern")
         found |= {name: Import(path, name) for name in map(text_of, plain)}
     return found
+
+
+def is_wrapper(name: str) -> bool:
+    """Return whether a call of a function of this name is its argument."""
+    return _WRAPPER.match(name) is not None
 
 
 def required(value: Node | None) -> str:
