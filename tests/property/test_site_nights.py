@@ -17,7 +17,7 @@ from noctule.docsite.maps import neighbours
 from noctule.docsite.outline import all_pages, navigation
 from noctule.docsite.pages import documents as pages
 from noctule.pipeline.settings.site import Site
-from tests.repetitions import ALL, PARTS, Part, in_parts
+from tests.repetitions import ALL
 from tests.site_builder import snapshot_of
 
 # Vaults that are built night by night; more of them for `make torture`.
@@ -100,14 +100,12 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("narrow")
-@in_parts
-@settings(max_examples=-(-EXAMPLES // PARTS), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_VAULT, st.lists(st.tuples(_EDITS, _SITES, _DAMAGE), min_size=1, max_size=4), st.booleans())
 def test_a_site_is_the_same_whatever_was_there_before(
     vault: dict[str, Page],
     nights: list[tuple[dict[str, Page | None], Site, list[tuple[int, int]]]],
     with_aside: bool,
-    part: Part,
 ) -> None:
     with TemporaryDirectory() as folder:
         site, fresh = Path(folder, "site"), Path(folder, "fresh")
