@@ -21,17 +21,11 @@ from .script_syntax import number_of, parsed, parts, string_of, template_of, tex
 MAX_NESTING = 60
 # Values that "..." puts into others, in all: each may hold the one before it twice.
 MAX_SPREAD = 100_000
-_AROUND = frozenset(
-    {
-        "parenthesized_expression",
-        "as_expression",
-        "satisfies_expression",
-        "non_null_expression",
-        "await_expression",
-    }
-)
+_TYPED = ("as_expression", "satisfies_expression", "non_null_expression")
+_AROUND = frozenset({"parenthesized_expression", "await_expression", *_TYPED})
 _NAMES = ("identifier", "shorthand_property_identifier")
 _NUMBERS = ("number", "unary_expression")
+_CHOICES = ("", "||", "&&", "??")  # none stands in a ? b : c
 _FALSY = (False, None, "", 0)
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 # In a function of other statements, something decides on what it returns.
@@ -166,7 +160,8 @@ class Reader:
         if scope is None or given is None:
             return UNREAD
         if isinstance(given, Import):
-            return self.imported(given, is_called)
+            found = self.imported(given, is_called)
+            return Unread(possible=(found,)) if name in self.changed else found
         key = given.id, is_called
         if key not in self._values:
             self._values[key] = UNREAD
@@ -187,7 +182,10 @@ class Reader:
         """Return a sum of texts; of all else, such as a choice, what it may be."""
         given = (part(node, each) for each in ("left", "right", "consequence", "alternative"))
         values = [self.value_of(each) for each in given if each is not None]
-        return self._joined(values) if text_of(part(node, "operator")) == "+" else Unread(possible=(*values,))
+        operator = text_of(part(node, "operator"))
+        if operator == "+":
+            return self._joined(values)
+        return Unread(possible=(*values,)) if operator in _CHOICES else UNREAD
 
     def _joined(self, pieces: list[Any]) -> Any:
         if not all(isinstance(each, str) for each in pieces):
@@ -249,10 +247,8 @@ class Reader:
         for each in parts(node):
             put = self._put_in(each)
             if not isinstance(put, dict) or isinstance(put, OpenTable):
-                certain, where = (
-                    set(put.certain if isinstance(put, OpenTable) else ()),
-                    self.place(each),
-                )
+                certain = set(put.certain if isinstance(put, OpenTable) else ())
+                where = self.place(each)
             elif certain is not None:
                 certain |= put.keys()
             found |= put if isinstance(put, dict) else {}

@@ -129,6 +129,18 @@ def test_what_other_scripts_export_again_is_followed(script: str) -> None:
     assert Script(script, "a.ts", beside.get).value == ["x"]
 
 
+def test_what_is_imported_and_changed_is_not_known() -> None:
+    beside = {"b.ts": "export const a = ['x']"}
+    script = "import { a } from './b'\na.push('y')\nexport default [a]"
+    assert Script(script, "a.ts", beside.get).value == [UNREAD]
+
+
+def test_a_choice_may_be_what_stands_in_it_and_a_comparison_may_not() -> None:
+    found = read_module("export default [x == 'a' && ['b'], c ? ['d'] : 'e', f < 'g']")
+    assert [each.possible[1:] for each in found] == [(["b"],), ("e",), ()]
+    assert found[0].possible[0].possible == () and found[1].possible[0] == ["d"]
+
+
 def test_a_wrapper_of_the_project_may_add_to_what_it_is_given() -> None:
     found = read_module("function withX(a) { return { ...a, b: 1 } }\nexport default withX({ c: 1 })")
     assert found == {"c": 1} and not is_certain(found, "b")
