@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,14 @@ _VITEPRESS = tuple(f".vitepress/config{each}.{ending}" for each in ("", "/index"
 _VUEPRESS = tuple(f".vuepress/config.{ending}" for ending in _ENDINGS)
 _SPHINX, _EXCLUDE = "conf.py", "exclude_patterns"
 _KEYS = (_EXCLUDE, "include_patterns")
-_COMPUTED = "a part of it is computed or not understood, and what that leaves out is published"
-_MOST_PLACES = 5
+_COMPUTED, _MOST_PLACES = (
+    "a part of it is computed or not understood, and what that leaves out is published",
+    5,
+)
 _NOT_READ = "it cannot be read, and what it leaves out is published"
 # Patterns of VuePress that take pages in, and leave none out.
 _ALL = ("**/*.md", "*.md")
-_FOLDERS = {"docs": "docs", "blog": "blog"}
+_FOLDERS = ("docs", "blog")
 _OF_PLUGINS = tuple(f"-{kind}" for kind in _FOLDERS)
 
 
@@ -39,14 +42,14 @@ def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
         for kind, options in _docusaurus_options(given if isinstance(given, dict) else {}):
             if "exclude" in options:
                 path = options.get("path")
-                base = below(found.folder, path if isinstance(path, str) else _FOLDERS[kind])
+                base = below(found.folder, path if isinstance(path, str) else kind)
                 current = _list(setting, base, options["exclude"])
                 yield from (current, *_versions_and_translations(current, found.folder, kind, options))
 
 
 def _unknown_parts(given: object) -> Iterator[object]:
     """Yield what is unknown of the settings of Docusaurus and may be settings of documents."""
-    if not isinstance(given, dict) or not all(is_certain(given, key) for key in ("presets", "plugins")):
+    if not isinstance(given, dict) or not (is_certain(given, "presets") and is_certain(given, "plugins")):
         return (yield given)
     for key, unknown_of in (("presets", _unknown_of_preset), ("plugins", _unknown_of_plugin)):
         listed = given.get(key) or []
@@ -64,12 +67,11 @@ def _unknown_of_preset(given: object) -> Iterator[object]:
         yield UNREAD if isinstance(options, dict) else options
 
 
-def _unknown_of_plugin(given: object) -> Iterator[object]:
+def _unknown_of_plugin(given: Any) -> Iterator[object]:
     """Yield the options of a plugin for documents, or of one of an unknown name; a function is none."""
-    name, *options = given if isinstance(given, list) and given else [given]
-    own: Any = options[0] if options else None
+    name, own, *_ = [*given, None, None] if isinstance(given, list) and given else [given, None]
     if isinstance(name, str):
-        yield from options[:1] if name.endswith(_OF_PLUGINS) else ()
+        yield from [own] if own is not None and name.endswith(_OF_PLUGINS) else ()
     elif name and not (isinstance(name, Unread) and "function" in name.kind):
         yield from () if is_certain(own, "exclude") and "exclude" not in own else [name]
 
@@ -92,50 +94,46 @@ def _versions_and_translations(
 def _docusaurus_options(given: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for key in ("presets", "plugins"):
         listed = given.get(key)
-        is_listed = _is_named if key == "plugins" else _is_with_options
-        for name, *options in filter(is_listed, listed if isinstance(listed, list) else ()):
-            table = options[0] if options and isinstance(options[0], dict) else {}
+        pairs = (each for each in (listed if isinstance(listed, list) else ()) if isinstance(each, list))
+        for name, table, *_ in (each for each in pairs if len(each) > 1 and isinstance(each[1], dict)):
             for kind in _FOLDERS:
-                own = table.get(kind) if key == "presets" else table if name.endswith(f"-{kind}") else None
+                is_of_kind = isinstance(name, str) and name.endswith(f"-{kind}")
+                own = table.get(kind) if key == "presets" else table if is_of_kind else None
                 if isinstance(own, dict):
                     yield kind, own
-
-
-def _is_named(given: object) -> bool:
-    return isinstance(given, list) and bool(given) and isinstance(given[0], str)
-
-
-def _is_with_options(given: object) -> bool:
-    return isinstance(given, list) and len(given) > 1
 
 
 def vitepress_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``srcExclude`` of VitePress, and what ``pagePatterns`` of VuePress leave out."""
     for found in _scripts(folders, _VITEPRESS, "srcExclude"):
-        table = found.script.value if isinstance(found.script.value, dict) else {}
+        given = found.script.value
+        table = given if isinstance(given, dict) else {}
         source = table.get("srcDir")
         base = below(found.folder, source if isinstance(source, str) else ".")
-        listed = table.get("srcExclude", found.script.value if found.is_named else [])
+        listed = table.get("srcExclude", [_left_by(given)] if found.is_named else [])
         yield from _known(_list(f"srcExclude of {found.name}", base, listed), found)
     for found in _scripts(folders, _VUEPRESS, "pagePatterns"):
         given = found.script.value
         listed = given.get("pagePatterns") if isinstance(given, dict) else None
         texts = listed if isinstance(listed, list) else [given] if found.is_named else []
-        left = [_without_sign(each) for each in texts if each not in _ALL]
+        left = [_left_by(each) for each in texts if each not in _ALL]
         yield from _known(_list(f"pagePatterns of {found.name}", found.folder, left), found)
 
 
-def _without_sign(given: object) -> object:
-    return (given[1:] if given[:1] == "!" else None) if isinstance(given, str) else given
+def _left_by(given: object) -> object:
+    """Return what a pattern with ``!`` leaves out, or something unknown, which may take in just as well."""
+    if isinstance(given, str):
+        return given[1:] if given[:1] == "!" else None
+    return Unread(given.where) if isinstance(given, Unread | OpenTable) else None
 
 
 def _known(listed: LeftOut, found: _ToolScript) -> Iterator[LeftOut]:
     """Yield a list, with a remark if others may replace it, unless there is nothing in either."""
     script = found.script
-    is_open = not is_certain(script.value, found.key) and (listed.patterns or script.has_unknown_imports)
-    given = replace(listed, left=listed.left or _computed(script.value)) if is_open else listed
-    if given.patterns or given.left:
-        yield given
+    if not is_certain(script.value, found.key) and (listed.patterns or script.has_unknown_imports):
+        listed = replace(listed, left=listed.left or _computed(script.value))
+    if listed.patterns or listed.left:
+        yield listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ class _ToolScript:
 
     @property
     def is_named(self) -> bool:
-        """Return whether the setting's name stands there, outside of comments and texts."""
+        """Return whether the setting's name stands there."""
         return self.script.names(self.key)
 
 
@@ -173,11 +171,10 @@ def _imported(script: SettingsText, path: str) -> str | None:
 def _list(setting: str, base: Path, given: object) -> LeftOut:
     """Return a list of patterns of a shell, on whatever condition; what is none of them is left."""
     texts = [*_possible(given)]
-    read = [[*of_shell(each)] if isinstance(each, str) else [] for each in texts]
+    read = ([*of_shell(each)] if isinstance(each, str) else [] for each in texts)
     sound = [each if all(map(is_sound, each)) else [] for each in read]
     left = [text for text, patterns in zip(texts, sound, strict=True) if not patterns]
-    patterns = [each for patterns in sound for each in patterns]
-    return LeftOut(setting, base, patterns, _computed(*left) if left else "")
+    return LeftOut(setting, base, [*chain(*sound)], _computed(*left) if left else "")
 
 
 def _possible(given: object) -> Iterator[object]:

@@ -357,6 +357,7 @@ def test_what_is_not_known_of_a_list_is_named_with_its_place(
         (VITEPRESS, "import { make } from './b'\nexport default { ...make(1) }"),
         (VITEPRESS, "import { withX } from './b'\nexport default withX({})"),
         (VITEPRESS, "import * as b from './b'\nexport default { ...b.shared }"),
+        ("docs/.vuepress/config.js", "export default { pagePatterns: ['*.md', ...(x ? ['internal'] : [])] }"),
         (DOCUSAURUS, "const plugin = make('exclude')\nmodule.exports = { plugins: [plugin, 'x'] }"),
         (DOCUSAURUS, "module.exports = { plugins: [[make(), { exclude: ['internal/**'] }]] }"),
         (DOCUSAURUS, "module.exports = { presets: [['classic', { docs: { exclude: ['x/**'] } }]] }\n"
