@@ -19,6 +19,8 @@ from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import is_within, read_yaml
 from .tool_file import MAX_BYTES, ToolFile, as_table, as_texts
 
+# Of tools that read both endings.
+MARKDOWN = ("**/*.md", "**/*.markdown")
 _MAX_SCANNED, _MAX_CHARS = 400, 2_000
 _NOT_DOCUMENTED = {"tests", "test", "docs", "doc", "examples", "scripts", "benchmarks", "tools"}
 _DESCRIBED = re.compile(

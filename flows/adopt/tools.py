@@ -19,7 +19,7 @@ from .hugo import hugo
 from .mkdocs import mkdocs
 from .myst import TOC, is_jupyter_book, jupyter_book, myst, take_toc
 from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
-from .taken_over import TakenOver, set_order
+from .taken_over import MARKDOWN, TakenOver, set_order
 from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
@@ -40,6 +40,8 @@ _READ_EXTENSIONS = frozenset(
         "sphinx_external_toc",
     ]
 )
+# Of Jekyll: pages only if they have front matter.
+_ABOUT_THE_PROJECT = frozenset(["readme", "license", "licence", "copying", "code_of_conduct", "contributing"])
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 
 
@@ -150,7 +152,7 @@ def _mdbook(config: ToolFile) -> TakenOver:
 
 def _jekyll(config: ToolFile) -> TakenOver:
     given = as_table(read_yaml(config.text()))
-    found = TakenOver("Jekyll", config, config.folder)
+    found = TakenOver("Jekyll", config, config.folder, include=[*MARKDOWN])
     found.site(given, title="title", description="description", language="lang")
     if isinstance(given.get("url"), str):
         found.take(
@@ -158,6 +160,7 @@ def _jekyll(config: ToolFile) -> TakenOver:
         )
     found.leave_out(given.get("exclude"))
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
+    found.exclude += _about_the_project(config.folder)
     found.take_blog("_posts")
     found.take("site", "slugs", True, "Jekyll's permalink in front matter, and the days of posts")
     data = config.folder / "_data" / "navigation.yml"
@@ -168,6 +171,19 @@ def _jekyll(config: ToolFile) -> TakenOver:
     ]
     found.left += ["layouts"] if _has(found, "_layouts/") else []
     return found
+
+
+def _about_the_project(folder: Path) -> list[str]:
+    """Return the files at the top that Jekyll makes no page of, with and without GitHub's plugins."""
+    names = {path.name: path for path in sorted(folder.glob("*.m*")) if path.suffix in (".md", ".markdown")}
+    stems = {path.stem.lower() for path in names.values()}
+    about = _ABOUT_THE_PROJECT - {"readme"} if "index" not in stems else _ABOUT_THE_PROJECT
+    plain = [path for path in names.values() if path.stem.lower() in about and not _has_front_matter(path)]
+    return [f"/{path.name}" for path in plain]
+
+
+def _has_front_matter(path: Path) -> bool:
+    return _head(path).startswith((b"---", b"\xef\xbb\xbf---"))
 
 
 def _has(found: TakenOver, name: str) -> bool:

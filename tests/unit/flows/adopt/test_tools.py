@@ -156,7 +156,16 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"_config.yml": "title: T\nurl: https://e.org\nbaseurl: /x\nexclude: [vendor]\nplugins: [p]\n",
          "a.md": "# A\n"},
         {"root": ".", "title": "T", "base_url": "https://e.org/x", "exclude": ["vendor"],
-         "slugs": True, "left": "plugins of Jekyll"},
+         "slugs": True, "left": "plugins of Jekyll", "include": ["**/*.md", "**/*.markdown"]},
+    ),
+    "Jekyll, with files about the project": (
+        {"_config.yml": "title: T\n", "index.markdown": "---\n---\n", "README.md": "# R\n",
+         "CONTRIBUTING.md": "# C\n", "LICENSE.md": "---\n---\n", "notes.md": "# N\n"},
+        {"root": ".", "exclude": ["/CONTRIBUTING.md", "/README.md"]},
+    ),
+    "Jekyll, with its README as home": (
+        {"_config.yml": "title: T\n", "README.md": "# R\n", "CODE_OF_CONDUCT.md": "# C\n"},
+        {"root": ".", "exclude": ["/CODE_OF_CONDUCT.md"]},
     ),
     "Hugo": (
         {"hugo.toml": 'title = "T"\nbaseURL = "https://e.org/"\ntheme = "x"\n', "content/a.md": "# A\n"},
