@@ -60,8 +60,9 @@ def _leave_out_language(found: TakenOver, code: str, contents: str) -> None:
 
 
 def _beside(config: ToolFile, name: str) -> dict[str, Any]:
-    """Return the values of a file beside the settings, none if there is none."""
-    paths = (config.path.parent / f"{name}.{ending}" for ending in _ENDINGS)
+    """Return the values of a file beside the settings, or in their folder; none if there is none."""
+    folders = dict.fromkeys([config.path.parent, config.folder / "config" / "_default"])
+    paths = (folder / f"{name}.{ending}" for folder in folders for ending in _ENDINGS)
     return next((_values(config, path) for path in paths if path.is_file()), {})
 
 

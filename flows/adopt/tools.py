@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -40,6 +41,11 @@ _READ_EXTENSIONS = frozenset(
         "sphinx_external_toc",
     ]
 )
+# Endings with what conf.py names if extensions read them, or brings from elsewhere.
+_READ_IF_NAMED = {
+    ".md": re.compile(r"\.md\b|myst|markdown|commonmark|m2r|import \*"),
+    ".ipynb": re.compile(r"ipynb|nbsphinx|myst_nb|jupyter|import \*"),
+}
 # Of Jekyll: pages only if they have front matter.
 _ABOUT_THE_PROJECT = frozenset(["readme", "license", "licence", "copying", "code_of_conduct", "contributing"])
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
@@ -223,7 +229,7 @@ def _obsidian(config: ToolFile) -> TakenOver:
 
 def _sphinx(config: ToolFile) -> TakenOver:
     given: dict[str, Any] = {}
-    found = TakenOver("Sphinx", config, config.folder, include=["**/*.rst", "**/*.md", "**/*.ipynb"])
+    found = TakenOver("Sphinx", config, config.folder)
     for node in ast.parse(config.text()).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             try:
@@ -232,14 +238,22 @@ def _sphinx(config: ToolFile) -> TakenOver:
                 found.left.append(f"{node.targets[0].id}: not a literal")
     found.site(given, title="project", language="language", base_url="html_baseurl")
     found.site(given, title="html_title")
-    found.include += [f"**/*{ending}" for ending in formats_of(given.get("source_suffix"))]
     found.leave_out(given.get("exclude_patterns"))
     extensions = as_texts(given.get("extensions"))
+    found.include = [f"**/*{ending}" for ending in _usual_formats(config.text(), given.get("source_suffix"))]
+    found.include += [f"**/*{ending}" for ending in formats_of(given.get("source_suffix"))]
     found.api = "sphinx.ext.autodoc" in extensions
     if "sphinx_external_toc" in extensions:
         take_toc(found, as_text(given.get("external_toc_path")) or TOC)
     found.left += [f"the extension {each:.80}" for each in extensions if each not in _READ_EXTENSIONS]
     return found
+
+
+def _usual_formats(conf: str, suffix: object) -> Iterator[str]:
+    """Yield the usual endings that Sphinx reads; files with others, such as a README, are no pages of it."""
+    if not isinstance(suffix, str | list | tuple | dict) or ".rst" in suffix:
+        yield ".rst"
+    yield from (ending for ending, sign in _READ_IF_NAMED.items() if sign.search(conf))
 
 
 def _antora(config: ToolFile) -> TakenOver:

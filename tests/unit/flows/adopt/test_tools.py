@@ -178,6 +178,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "content/en", "title": "T", "snippet_folders": ["."],
          "base_url": "https://e.org/", "left": "the language nl"},
     ),
+    "Hugo, with a part of its settings in a folder": (
+        {"hugo.toml": 'title = "T"\n', "config/_default/languages.toml": '[en]\ncontentDir = "content/en"\n',
+         "config/_default/params.toml": 'description = "D"\n', "content/en/a.md": "# A\n"},
+        {"root": "content/en", "title": "T", "description": "D"},
+    ),
     "Hugo, with other languages": (
         {"hugo.toml": '[languages.en]\n[languages.de]\n[languages.nl]\ncontentDir = "content/nl"\n'
          '[languages.fr]\ncontentDir = "french"\n', "content/a.md": "# A\n", "content/a.de.md": "# A\n"},
@@ -199,7 +204,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": ".", "title": "T", "exclude": ["_build"], "left": "release: not a literal"},
     ),
     "Sphinx, with its table of contents in a file": (
-        {"conf.py": "project = 'T'\nextensions = ['sphinx_external_toc']\n",
+        {"conf.py": "project = 'T'\nextensions = ['myst_parser', 'sphinx_external_toc']\n",
          "_toc.yml": "root: start\nentries: [{file: a}]\n", "start.md": "# S\n", "a.md": "# A\n"},
         {"root": ".", "navigation": ["_toc.yml"], "home": "start.md"},
     ),
@@ -223,7 +228,15 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Sphinx, in files with another ending": (
         {"conf.py": "project = 'T'\nsource_suffix = ['.rst', '.txt']\n", "index.txt": "T\n=\n"},
-        {"root": ".", "title": "T", "include": ["**/*.rst", "**/*.md", "**/*.ipynb", "**/*.txt"]},
+        {"root": ".", "title": "T", "include": ["**/*.rst", "**/*.txt"]},
+    ),
+    "Sphinx, with a README for authors": (
+        {"conf.py": "source_suffix = {'.txt': 'restructuredtext'}\n", "index.txt": "T\n=\n"},
+        {"root": ".", "include": ["**/*.txt"]},
+    ),
+    "Sphinx, with extensions that read other formats": (
+        {"conf.py": "extensions = []\nif 1:\n    extensions += ['myst_nb']\n", "index.rst": "T\n=\n"},
+        {"root": ".", "include": ["**/*.rst", "**/*.md", "**/*.ipynb"]},
     ),
     "Quartz": (
         {"quartz.config.ts": "const config: QuartzConfig = {configuration: {pageTitle: 'T',\n"
