@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import tomllib
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ...pipeline.errors import SourceError
-from ...pipeline.includes.sphinx.conf_values import formats_of
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, is_within, read_toml, read_yaml
 from .hugo import hugo
 from .mkdocs import mkdocs
-from .myst import TOC, is_jupyter_book, jupyter_book, myst, take_toc
+from .myst import is_jupyter_book, jupyter_book, myst
 from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
+from .sphinx import sphinx
 from .taken_over import MARKDOWN, TakenOver, set_order
 from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
-# Of Sphinx: what they put into documents is read.
-_READ_EXTENSIONS = frozenset(
-    [
-        "sphinx.ext.autodoc",
-        "sphinx.ext.extlinks",
-        "sphinx.ext.intersphinx",
-        "sphinx.ext.napoleon",
-        "sphinx.ext.mathjax",
-        "myst_parser",
-        "myst_nb",
-        "nbsphinx",
-        "sphinx_design",
-        "sphinx_tabs.tabs",
-        "sphinx_copybutton",
-        "sphinx_external_toc",
-    ]
-)
-# Endings with what conf.py names if extensions read them, or brings from elsewhere.
-_READ_IF_NAMED = {
-    ".md": re.compile(r"\.md\b|myst|markdown|commonmark|m2r|import \*"),
-    ".ipynb": re.compile(r"ipynb|nbsphinx|myst_nb|jupyter|import \*"),
-}
 # Of Jekyll: pages only if they have front matter.
 _ABOUT_THE_PROJECT = frozenset(["readme", "license", "licence", "copying", "code_of_conduct", "contributing"])
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
@@ -227,35 +202,6 @@ def _obsidian(config: ToolFile) -> TakenOver:
     return found
 
 
-def _sphinx(config: ToolFile) -> TakenOver:
-    given: dict[str, Any] = {}
-    found = TakenOver("Sphinx", config, config.folder)
-    for node in ast.parse(config.text()).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            try:
-                given[node.targets[0].id] = ast.literal_eval(node.value)
-            except (ValueError, TypeError, MemoryError, RecursionError):
-                found.left.append(f"{node.targets[0].id}: not a literal")
-    found.site(given, title="project", language="language", base_url="html_baseurl")
-    found.site(given, title="html_title")
-    found.leave_out(given.get("exclude_patterns"))
-    extensions = as_texts(given.get("extensions"))
-    found.include = [f"**/*{ending}" for ending in _usual_formats(config.text(), given.get("source_suffix"))]
-    found.include += [f"**/*{ending}" for ending in formats_of(given.get("source_suffix"))]
-    found.api = "sphinx.ext.autodoc" in extensions
-    if "sphinx_external_toc" in extensions:
-        take_toc(found, as_text(given.get("external_toc_path")) or TOC)
-    found.left += [f"the extension {each:.80}" for each in extensions if each not in _READ_EXTENSIONS]
-    return found
-
-
-def _usual_formats(conf: str, suffix: object) -> Iterator[str]:
-    """Yield the usual endings that Sphinx reads; files with others, such as a README, are no pages of it."""
-    if not isinstance(suffix, str | list | tuple | dict) or ".rst" in suffix:
-        yield ".rst"
-    yield from (ending for ending, sign in _READ_IF_NAMED.items() if sign.search(conf))
-
-
 def _antora(config: ToolFile) -> TakenOver:
     given = as_table(read_yaml(config.text()))
     found = TakenOver("Antora", config, config.beside("modules/ROOT/pages"))
@@ -293,7 +239,7 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("myst.yml",), myst),
     (("_config.yml",), jupyter_book),
     (("_config.yml",), _jekyll),
-    (("conf.py",), _sphinx),
+    (("conf.py",), sphinx),
     (("antora.yml",), _antora),
     ((".obsidian",), _obsidian),
 )
