@@ -29,6 +29,15 @@ _READ_EXTENSIONS = frozenset(
         "sphinx_external_toc",
     ]
 )
+# Of what is computed there, nobody misses the rest.
+_READ_SETTINGS = frozenset(
+    [
+        *("project", "author", "copyright", "release", "version", "language", "html_baseurl", "html_title"),
+        *("extensions", "exclude_patterns", "source_suffix", "external_toc_path"),
+        *("extlinks", "intersphinx_mapping", "myst_substitutions", "rst_epilog", "rst_prolog"),
+        *("html_favicon", "html_logo", "html_theme_options"),
+    ]
+)
 # Endings with what conf.py names if extensions read them, or brings from elsewhere.
 _READ_IF_NAMED = {
     ".md": re.compile(r"\.md\b|myst|markdown|commonmark|m2r|import \*"),
@@ -45,7 +54,8 @@ def sphinx(config: ToolFile) -> TakenOver:
             try:
                 given[node.targets[0].id] = ast.literal_eval(node.value)
             except (ValueError, TypeError, MemoryError, RecursionError):
-                found.left.append(f"{node.targets[0].id}: not a literal")
+                if node.targets[0].id in _READ_SETTINGS:
+                    found.left.append(f"{node.targets[0].id}: not a literal")
     found.site(given, title="project", language="language", base_url="html_baseurl")
     found.site(given, title="html_title")
     found.leave_out(given.get("exclude_patterns"))
