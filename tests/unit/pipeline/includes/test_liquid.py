@@ -52,7 +52,7 @@ def expanded(text: str, context: Context = JEKYLL, files: Mapping[str, str] = FI
         ("{% include note.html class=page.title %}", '<p class="Barn"> Owls</p>'),
         ("  {% include_relative part.md %}", "  A part of Barn."),
         ('{% include "../.gitbook/includes/tip.md" %}', "A tip."),
-        ("{% include grid.html text='T' %}", '<div>\n\n<p>T</p>\n\n<p class=""> Owls</p>\n  - a\n'),
+        ("{% include grid.html text='T' %}", '<div>\n\n<p>T</p>\n\n<p class=""> Owls</p>\n  - a'),
         ("{% include shown.html %}", "<pre>\n    <b>\n</pre>"),
         ("{% highlight ruby linenos %}\nputs {{ 1 }}\n{% endhighlight %}", "\n```ruby\nputs {{ 1 }}\n```\n"),
         ("{% raw %}{{ x }} `{{ y }}`{% endraw %}", "\\{{ x }} `{{ y }}`"),
