@@ -294,6 +294,24 @@ def test_files_beside_the_folder_of_documents_may_be_included(
     )
 
 
+def test_the_readme_above_may_be_the_home_page_through_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: T\n")
+    (tmp_path / "README.md").write_text("# Owls\n")
+    (tmp_path / "docs/index.md").symlink_to("../README.md")
+    (tmp_path / "docs/passwd.md").symlink_to("/etc/passwd")
+    monkeypatch.chdir(tmp_path)
+    written, _ = take_over_settings(tmp_path, Path())
+    given = tomllib.loads(written.path.read_text())["collections"][written.collection]
+    assert given["snippet_folders"] == ["."]
+    (tmp_path / "docs/index.md").unlink()
+    written.path.unlink()
+    written, _ = take_over_settings(tmp_path, Path())
+    assert "snippet_folders" not in written.path.read_text()
+
+
 def test_the_settings_of_a_folder_of_documents_may_lie_above_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
