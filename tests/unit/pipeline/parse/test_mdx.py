@@ -144,6 +144,18 @@ def test_images_by_components_calls_and_imports_are_images() -> None:
     ]
 
 
+def test_an_imported_image_in_an_element_is_no_text_and_what_follows_is_read() -> None:
+    text = (
+        "import owl from './a.png';\n\n<center><img src={owl} alt=\"it's\" /></center>\n## Barn\n\n"
+        "<div>\n  <img src={owl} />\n</div>\n\n```html\n<b>x</b>\ny\n```\n\n"
+        "<p>a</p>\n<p>b</p>\n*c* <img src={owl} />\n"
+    )
+    document = read(text)
+    assert [heading.text for heading in document.headings] == ["Barn"]
+    assert [link.target for link in document.links] == ["./a.png"] * 3
+    assert [block.text for block in document.blocks] == ["<b>x</b>\ny", "a\nb", "c"]
+
+
 def test_what_the_front_matter_says_stands_where_a_page_asks_for_it() -> None:
     document = read(
         "---\ntitle: T\ndescription: About it.\n---\n\n{frontMatter.description}\n\n{frontMatter.no}\n"
