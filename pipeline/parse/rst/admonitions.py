@@ -94,6 +94,13 @@ class _Plain(Boxed):
     optional_arguments = 0
 
 
+class _Quotation(_Plain):
+    """``epigraph`` and its kin: a quotation, of whose writer a last line behind a dash tells."""
+
+    def run(self) -> list[nodes.Node]:
+        return list(self.state.block_quote(self.content, self.content_offset))
+
+
 class Unknown(Lenient):
     """A directive of an unknown extension, whose content is text or, failing that, code."""
 
@@ -197,13 +204,14 @@ _SETTINGS_BESIDE = """
     layout panels row tab-set tabs
 """
 _WHOLE = """
-    acks annotations aside callout compound epigraph highlights hlist margin nested-tabs pull-quote
+    acks annotations aside callout compound hlist margin nested-tabs
 """
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning"
 
 BOXES: dict[str, type[Directive]] = {
     **by_name(_SETTINGS_BESIDE, Boxed),
     **by_name(_WHOLE, _Plain),
+    **by_name("epigraph highlights pull-quote", _Quotation),
     **by_name(_CALLOUTS, Admonition),
     **by_name("deprecated deprecated-removed versionadded versionchanged versionremoved", _VersionChange),
     "admonition": _NamedAdmonition,
