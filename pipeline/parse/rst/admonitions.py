@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from docutils import nodes
@@ -95,10 +95,10 @@ class _Plain(Boxed):
 
 
 class _Quotation(_Plain):
-    """``epigraph`` and its kin: a quotation, of whose writer a last line behind a dash tells."""
+    """``epigraph`` and its kin: a quotation, whose last line may name its writer after a dash."""
 
     def run(self) -> list[nodes.Node]:
-        return list(self.state.block_quote(self.content, self.content_offset))
+        return list(cast("Any", self.state).block_quote(self.content, self.content_offset))
 
 
 class Unknown(Lenient):
