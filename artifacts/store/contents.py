@@ -46,6 +46,11 @@ class SnapshotInfo:
     previous: bool
 
 
+def _is_ahead(generation: int, pointer: Pointer | None) -> bool:
+    """Return whether a pin says more than happened: its run ended before ``CURRENT`` followed."""
+    return pointer is not None and generation > pointer.generation
+
+
 def _first_bytes(path: Path) -> bytes:
     """Return the first bytes of a pointer; a server forgets one that another host replaces meanwhile."""
     for attempt in range(1, _ATTEMPTS + 1):
@@ -112,10 +117,14 @@ class StoreContents:
         pointer = self.pointer_if_sound()
         current, previous = (pointer.id, pointer.previous) if pointer else (None, None)
         infos = (
-            SnapshotInfo(name, self.generation_of(name), name == current, name == previous)
+            SnapshotInfo(name, self._last_current(name, pointer), name == current, name == previous)
             for name in self.names()
         )
         return tuple(sorted(infos, key=lambda info: (-info.generation, info.snapshot_id)))
+
+    def _last_current(self, snapshot_id: SnapshotId, pointer: Pointer | None) -> int:
+        generation = self.generation_of(snapshot_id)
+        return 0 if _is_ahead(generation, pointer) else generation
 
     def hint(self) -> str:
         """Return what to do next, and the snapshots to do it with."""
@@ -154,7 +163,14 @@ class StoreContents:
             return 0
 
     def make_current(self, pointer: Pointer) -> None:
-        """Write the snapshot's pin, then ``CURRENT``, durably; raises ``WriteFailed``."""
+        """Write the snapshot's pin, then ``CURRENT``, durably; raises ``WriteFailed``.
+
+        First, snapshots that a run marked but did not make current are marked as never current.
+        """
+        before = self.pointer_if_sound()
+        for name in self.names():
+            if name != pointer.id and _is_ahead(self.generation_of(name), before):
+                durable.overwrite(self.pin(name), pin_content(0))
         durable.overwrite(self.pin(pointer.id), pin_content(pointer.generation))
         durable.sync_directory(self.root / PINS)
         try:

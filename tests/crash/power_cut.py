@@ -22,11 +22,9 @@ from noctule.artifacts.disk import durable
 from noctule.artifacts.disk.system_calls import Disk
 from tests.crash.disk_model import Change, Entry, Node, Tree, World
 from tests.crash.failing_disk import InterceptedDisk
+from tests.repetitions import POWER_CUTS
 
-SAMPLES = int(os.environ.get("NOCTULE_POWER_CUTS", "20"))
-"""Trees sampled before each flush that has too many for all of them."""
-
-FEW = min(20, SAMPLES)
+FEW = min(20, POWER_CUTS)
 """As many, where one bad tree has to be found, or only what a power cut in the end leaves matters."""
 
 _EXHAUSTIVE_UP_TO = 256
@@ -60,7 +58,7 @@ class RecordingDisk(InterceptedDisk):
         forget: Callable[[Flush], bool] = lambda _: False,
         sees: Callable[[str], bool] = is_for_readers,
         keep: int = 0,
-        samples: int = SAMPLES,
+        samples: int = POWER_CUTS,
     ) -> None:
         self._base, self._forget, self._sees, self._keep = root, forget, sees, keep
         self.samples = samples
@@ -86,7 +84,7 @@ class RecordingDisk(InterceptedDisk):
     def cut_at_the_end(self) -> None:
         """Forget what was seen so far, and keep what a power cut now could leave, with all samples."""
         self.seen.clear()
-        self.samples = SAMPLES
+        self.samples = POWER_CUTS
         self.cut()
 
     def cut(self) -> None:
@@ -196,7 +194,7 @@ class KilledOnce(RecordingDisk):
     """Ends a run before its n-th call; of the next one it makes every call."""
 
     def __init__(
-        self, root: Path, nth: int, sees: Callable[[str], bool] = is_for_readers, samples: int = SAMPLES
+        self, root: Path, nth: int, sees: Callable[[str], bool] = is_for_readers, samples: int = POWER_CUTS
     ) -> None:
         super().__init__(root, sees=sees, samples=samples)
         self._left, self._is_dead = nth, False

@@ -18,9 +18,8 @@ from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import NoctuleError, StoreBusy
 from tests.crash.publisher import hold_the_lock, publish_for_ever
 from tests.forked import context
+from tests.repetitions import KILLS
 from tests.snapshot_builder import publish_tiny_snapshot
-
-KILLS = int(os.environ.get("NOCTULE_KILLS", "20"))
 
 
 def _edition(store: Store) -> int:
@@ -71,7 +70,7 @@ def _kill(child: multiprocessing.process.BaseProcess, ready: Connection) -> None
 
 
 def test_twenty_kills_and_every_read_is_one_whole_snapshot(tmp_path: Path) -> None:
-    root, chance = tmp_path / "store", random.Random(20)
+    root, chance, kills = tmp_path / "store", random.Random(20), KILLS or 20
     store = Store(root)
     publish_tiny_snapshot(store, 0)
     child, ready = _start(root, 1)
@@ -83,7 +82,7 @@ def test_twenty_kills_and_every_read_is_one_whole_snapshot(tmp_path: Path) -> No
     reader, found = Reader(root), set[int]()
     reader.start()
     try:
-        for kill in range(1, KILLS + 1):
+        for kill in range(1, kills + 1):
             child, ready = _start(root, 1000 * kill)
             if kill % 2:
                 ready.recv()  # however slow the machine is, every other run publishes before it dies
@@ -98,7 +97,7 @@ def test_twenty_kills_and_every_read_is_one_whole_snapshot(tmp_path: Path) -> No
         reader.join()
     assert not reader.errors, reader.errors[0]
     assert reader.editions == sorted(reader.editions), "a reader went back in time"
-    assert len(found) >= KILLS // 2, "the kills hit no publish"
+    assert len(found) >= kills // 2, "the kills hit no publish"
     for info in store.snapshots():
         check_deep(store.path_of(info.snapshot_id), info.snapshot_id)
 

@@ -22,8 +22,8 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.pipeline.errors import NoctuleError
 from tests.crash.builder import NAMES, build_edition, build_for_ever, write_edition
 from tests.forked import context
+from tests.repetitions import KILLS, LONG_S, Part, in_parts
 
-KILLS = int(os.environ.get("NOCTULE_KILLS", "9"))
 STAGES = {"discover", "parse", "load model", "embed", "links", "lexical", "communities", "vocabulary",
 "write", "publish", "site", "prune"}  # fmt: skip
 
@@ -127,8 +127,10 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_kill_in_any_stage_leaves_the_old_snapshot_or_the_new_one(root: Path) -> None:
-    chance, store = random.Random(25), Store(root / "store")
+@in_parts
+@pytest.mark.timeout(LONG_S)
+def test_a_kill_in_any_stage_leaves_the_old_snapshot_or_the_new_one(root: Path, part: Part) -> None:
+    chance, store, kills = random.Random(25 + part.index), Store(root / "store"), part.share(KILLS or 9)
     child = Child(root, 0)
     usual = child.learn()
     child.kill()
@@ -137,7 +139,7 @@ def test_a_kill_in_any_stage_leaves_the_old_snapshot_or_the_new_one(root: Path) 
     readers, killed = Readers(root), Counter[str]()
     readers.start()
     try:
-        for kill in range(1, KILLS + 1):
+        for kill in range(1, kills + 1):
             stage = stages[kill % len(stages)]
             Child(root, 1000 * kill).kill_in(stage, chance.uniform(0, 1.2 * usual[stage]))
             killed[stage] += 1
@@ -149,10 +151,10 @@ def test_a_kill_in_any_stage_leaves_the_old_snapshot_or_the_new_one(root: Path) 
         readers.done.set()
         readers.join()
     assert not readers.errors, readers.errors[0]
-    assert len(killed) == min(KILLS, len(usual)), killed
+    assert len(killed) == min(kills, len(usual)), killed
     for seen in (readers.editions, readers.sites):
         assert seen == sorted(seen), "a reader went back in time"
-    print(f"{KILLS} kills in {len(killed)} stages, {len(readers.editions):,} reads of "
+    print(f"{kills} kills in {len(killed)} stages, {len(readers.editions):,} reads of "
           f"{len(set(readers.editions))} snapshots, {len(readers.sites):,} of {len(set(readers.sites))} "
           f"sites")  # fmt: skip
     _a_run_after_all_is_that_of_a_fresh_store(root, store)

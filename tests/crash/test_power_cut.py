@@ -17,7 +17,8 @@ from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import NoctuleError
 from tests.crash.failing_disk import CountingDisk
-from tests.crash.power_cut import FEW, SAMPLES, Killed, KilledOnce, RecordingDisk, materialise, using
+from tests.crash.power_cut import FEW, Killed, KilledOnce, RecordingDisk, materialise, using
+from tests.repetitions import POWER_CUTS
 from tests.snapshot_builder import publish_tiny_snapshot
 
 _numbers = count()
@@ -38,7 +39,7 @@ def _readable_states(recording: RecordingDisk, scratch: Path) -> list[str]:
 
 
 def _published_twice(
-    tmp_path: Path, forget: Callable[[Path], bool], keep: int = 0, samples: int = SAMPLES
+    tmp_path: Path, forget: Callable[[Path], bool], keep: int = 0, samples: int = POWER_CUTS
 ) -> tuple[RecordingDisk, set[str]]:
     store = Store(tmp_path / "store")
     old = publish_tiny_snapshot(store, 0).snapshot_id
@@ -60,7 +61,7 @@ def test_every_power_cut_leaves_the_old_snapshot_or_the_new_one(tmp_path: Path) 
 
 
 def test_after_every_power_cut_the_next_run_publishes_and_leaves_no_litter(tmp_path: Path) -> None:
-    recording, _ = _published_twice(tmp_path, forget=lambda _: False, keep=max(5, SAMPLES // 10))
+    recording, _ = _published_twice(tmp_path, forget=lambda _: False, keep=max(5, POWER_CUTS // 10))
     fresh = publish_tiny_snapshot(Store(tmp_path / "fresh"), 2).snapshot_id
     for number, tree in enumerate(recording.kept):
         materialise(tree, tmp_path / f"cut{number}")
@@ -86,7 +87,7 @@ class _Counting(CountingDisk):
         self.closed += name == "close"
 
 
-@pytest.mark.parametrize("from_end", range(0, 12, 1 if SAMPLES > 20 else 3))
+@pytest.mark.parametrize("from_end", range(0, 12, 1 if POWER_CUTS > 20 else 3))
 def test_a_power_cut_after_the_run_that_follows_a_kill_loses_nothing(from_end: int, tmp_path: Path) -> None:
     """What the killed run did not flush, the next one must, before it says that it is published."""
     calls, store = _calls_of_a_publish(tmp_path / "counted"), Store(tmp_path / "store")
@@ -113,7 +114,7 @@ FSYNCS: dict[str, Callable[[Path], bool]] = {
     "the folder of snapshots": lambda path: path.name == "snapshots",
     "the pointer": lambda path: path.name.startswith(".CURRENT-"),
 }
-if SAMPLES > 20:
+if POWER_CUTS > 20:
     FSYNCS |= {name: lambda path, name=name: path.name == name for name in FILES}  # type: ignore[misc]
 
 

@@ -13,7 +13,8 @@ from noctule.docsite.pages.report import ReportSheet, fill_report
 from noctule.docsite.verify import check_site, require_sound
 from noctule.pipeline.errors import DamagedSite, SourceError
 from noctule.pipeline.settings.site import Site
-from tests.crash.power_cut import FEW, SAMPLES, Flush, Killed, KilledOnce, RecordingDisk, materialise, using
+from tests.crash.power_cut import FEW, Flush, Killed, KilledOnce, RecordingDisk, materialise, using
+from tests.repetitions import POWER_CUTS
 from tests.site_builder import TablesInMemory, snapshot_of
 
 PAGES = {"index.md": "# Home\n\n[[boats]]\n", "boats.md": "# Boats\n\nOars. #wood\n", "a/owl.md": "# Owl\n"}
@@ -60,7 +61,7 @@ def _recorded(
     forget: Callable[[Flush], bool] = lambda _: False,
     keep: int = 0,
     kind: type[RecordingDisk] = RecordingDisk,
-    samples: int = SAMPLES,
+    samples: int = POWER_CUTS,
 ) -> RecordingDisk:
     night.base.mkdir(exist_ok=True)
     recording = kind(night.base, forget, _is_served, keep, samples)
@@ -112,7 +113,7 @@ def test_a_power_cut_in_a_nights_build_leaves_the_old_site_or_the_new_one(
 
 def test_without_an_exchange_a_power_cut_leaves_a_whole_site_or_none(tmp_path: Path) -> None:
     night = Night(tmp_path / "base").build(FIRST)
-    recording = _recorded(night, SECOND, kind=NoExchange, keep=SAMPLES)
+    recording = _recorded(night, SECOND, kind=NoExchange, keep=POWER_CUTS)
     assert not _mixtures(recording, [*_whole(tmp_path, FIRST), *_whole(tmp_path, SECOND)])
     for number, tree in enumerate(recording.kept):
         if not any(map(_is_served, tree)):  # then the old one is beside its place
@@ -160,7 +161,7 @@ def _write(folder: Path, files: Files) -> None:
 
 def test_after_every_power_cut_the_next_night_is_whole_and_leaves_no_litter(tmp_path: Path) -> None:
     night = Night(tmp_path / "base").build(THIRD).build(FIRST)
-    recording = _recorded(night, SECOND, keep=max(6, SAMPLES // 10))
+    recording = _recorded(night, SECOND, keep=max(6, POWER_CUTS // 10))
     (whole,) = _whole(tmp_path, THIRD)[1:]
     for number, tree in enumerate(recording.kept):
         materialise(tree, tmp_path / f"cut{number}")

@@ -25,6 +25,7 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import REPOSITORY
 from tests.dask_cluster import DaskProcesses, dask_cluster
+from tests.repetitions import ALL
 from tests.unit.flows.shards.test_remarks import damage_parse_caches, shards_with_damage
 from tests.unit.flows.shards.test_shards import write_library
 
@@ -77,7 +78,7 @@ def _parent(process: int) -> int:
         "shards/*/lock",
         pytest.param(
             "shards/*/passes/counts.json",
-            marks=pytest.mark.skipif("NOCTULE_KILLS" not in os.environ, reason="make torture"),
+            marks=pytest.mark.skipif(not ALL, reason="make torture"),
         ),
     ],
 )

@@ -22,15 +22,16 @@ from noctule.flows.report.drawing import needed_stages
 from noctule.flows.run.executor import needed_for
 from tests.command_line import CommandLine, wait_until
 from tests.e2e.conftest import Built
+from tests.repetitions import ALL
 
 # Runs in every Python process of the command: the flow, its workers and the private server.
-# Each costs fifteen seconds: all of them for NOCTULE_KILLS=500 (`make torture`).
+# Each costs fifteen seconds: all of them for `make torture`.
 SIGNALS = (
     ("SIGTERM", False, 143, "discover:"),
     ("SIGINT", False, 130, "load model:"),
     ("SIGINT", True, 130, "discover:"),
     ("SIGHUP", False, 129, "discover:"),
-)[: 4 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 2]
+)[: 4 if ALL else 2]
 _WATCH = """
 import os, sys
 def _note(event, arguments):

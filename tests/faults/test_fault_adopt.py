@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import time
 import tomllib
@@ -13,10 +12,10 @@ import pytest
 from noctule.flows.cli.init import take_over_settings
 from noctule.pipeline.errors import NoctuleError
 from tests.fuzz.hostile_folders import SECRET, cases, written
+from tests.repetitions import ALL
 
 CASES = list(cases())
-# All for ``make torture``.
-TAKEN = CASES if int(os.environ.get("NOCTULE_KILLS", "0")) >= 60 else CASES[::23]
+TAKEN = CASES if ALL else CASES[::23]
 _PARTS, _LIMIT_S, _LIMIT_KB = 8, 20.0, 1_000_000
 
 

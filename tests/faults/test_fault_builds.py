@@ -29,12 +29,12 @@ from tests.command_line import REPOSITORY, CommandLine, write_vault
 from tests.crash.builder import build_edition, write_edition
 from tests.crash.failing_disk import FailingDisk
 from tests.crash.power_cut import using
+from tests.repetitions import ALL, LONG_S, Part, in_parts
 from tests.sentence_model_builder import write_sentence_model
 from tests.snapshot_builder import publish_tiny_snapshot
 
-# How many calls of a whole build are refused, one a build; all of them for NOCTULE_KILLS=500 (`make
-# torture`).
-EVERY = 1 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 41
+# How many calls of a whole build are refused, one a build; all of them for `make torture`.
+EVERY = 1 if ALL else 41
 
 
 def edition_of(tmp_path: Path, edition: int) -> Path:
@@ -113,14 +113,16 @@ def test_a_build_that_runs_out_of_memory_says_so_and_leaves_the_snapshot(tmp_pat
     assert command.run("check", "--deep", "--json").json["snapshot"] == before
 
 
+@in_parts
+@pytest.mark.timeout(LONG_S)
 @pytest.mark.parametrize(("code", "for_ever"), [(errno.EIO, False), (errno.ENOSPC, True)])
 def test_whatever_call_of_a_whole_build_fails_the_current_snapshot_is_whole(
-    code: int, for_ever: bool, tmp_path: Path
+    code: int, for_ever: bool, part: Part, tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "store")
     old = build_edition(store, edition_of(tmp_path, 0), PlainDriver()).snapshot
     failed: set[str] = set()
-    for nth in range(1, 100_000, EVERY):
+    for nth in part.of(range(1, 100_000, EVERY)):
         vault, disk, error = edition_of(tmp_path, nth), FailingDisk(nth, code, for_ever), None
         with using(disk):
             try:

@@ -31,8 +31,9 @@ from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
+from tests.repetitions import ALL
 
-HOSTILE = 10 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 3  # all for `make torture`
+HOSTILE = 10 if ALL else 3
 _HANGS = "a" * 60 + "!"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,14 +34,12 @@ from noctule.flows.shards.files import PassFiles
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, NoctuleError, OutOfResources
 from noctule.pipeline.settings.reading import parse
 from tests.crash.builder import write_edition
+from tests.repetitions import ALL, LONG_S, Part, in_parts
 
 SCARCE = (
     errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EDQUOT, errno.ENOSPC, errno.EIO,
     errno.ESTALE, errno.ETIMEDOUT,
 )  # fmt: skip
-# Every mapping with every error for NOCTULE_KILLS=500 (`make torture`); else some with one of them.
-ALL = int(os.environ.get("NOCTULE_KILLS", "0")) >= 500
-_LIMIT_S = 14_400 if ALL else 1200
 _MAPPING = ((mmap, "mmap"), (pa, "memory_map"), (pq, "ParquetFile"), (pq, "read_table"))
 
 
@@ -98,12 +97,12 @@ _ASKED: Mapping[str, Callable[[Searcher], object]] = {
 
 
 def _each(step: int) -> Iterator[tuple[int, int]]:
-    """Yield mappings by number, and the errors that each is refused with."""
+    """Yield mappings by number, and the errors that each is refused with: all, or one for some mappings."""
     for nth in range(1, 500, 1 if ALL else step):
         yield from ((nth, code) for code in (SCARCE if ALL else SCARCE[nth % len(SCARCE) :][:1]))
 
 
-@pytest.mark.timeout(_LIMIT_S)
+@pytest.mark.timeout(LONG_S)
 def test_whichever_mapping_of_a_reader_is_refused_it_says_so_and_blames_nothing(store: Store) -> None:
     with opened(store) as searcher:
         sound, refused = {name: ask(searcher) for name, ask in _ASKED.items()}, 0
@@ -124,16 +123,24 @@ def test_whichever_mapping_of_a_reader_is_refused_it_says_so_and_blames_nothing(
     assert refused >= 3 and not mappings.was_refused
 
 
-@pytest.mark.timeout(_LIMIT_S)
-def test_whichever_mapping_of_a_night_is_refused_it_says_so_and_keeps_what_is_cached(tmp_path: Path) -> None:
-    store, ended = Store(tmp_path / "store"), 0
-    _night(tmp_path, 0)
-    old = store.current()
-    for edition, (nth, code) in enumerate(_each(7), start=1):
-        mappings, error, cached = Mappings(nth, code), None, _cached(store)
+@in_parts
+@pytest.mark.timeout(LONG_S)
+def test_whichever_mapping_of_a_night_is_refused_it_says_so_and_keeps_what_is_cached(
+    part: Part, tmp_path: Path
+) -> None:
+    folder, ended = tmp_path / "night", 0
+    store = Store(folder / "store")
+    _night(folder, 0)
+    old, cached = store.current(), _cached(store)
+    before = shutil.copytree(folder, tmp_path / "before")
+    for nth, code in part.of(_each(7)):
+        # Each begins with the same caches: a night that fails leaves one more segment of vectors to map.
+        shutil.rmtree(folder)
+        shutil.copytree(before, folder)
+        mappings, error = Mappings(nth, code), None
         with mappings.refused():
             try:
-                _night(tmp_path, edition)
+                _night(folder, 1)
             except NoctuleError as caught:
                 error = caught
         if error is not None:
@@ -144,13 +151,12 @@ def test_whichever_mapping_of_a_night_is_refused_it_says_so_and_keeps_what_is_ca
         now = store.current()
         assert now is not None and (error is not None or now != old)
         check_deep(store.path_of(now), now)
-        old = now
         if not mappings.was_refused:
             break
-    _night(tmp_path, edition)
+        _night(folder, 2)
+        with store.open() as snapshot:
+            assert snapshot.rows("documents") == _documents(folder)
     assert ended >= 3 and not mappings.was_refused
-    with store.open() as snapshot:
-        assert snapshot.rows("documents") == _documents(tmp_path)
 
 
 def _cached(store: Store) -> set[str]:

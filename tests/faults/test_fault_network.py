@@ -27,10 +27,11 @@ from noctule.pipeline.errors import NoctuleError, NoSnapshot, WriteFailed
 from noctule.pipeline.settings.site import Site
 from tests.crash.failing_disk import CountingDisk
 from tests.crash.power_cut import using
+from tests.repetitions import ALL, LONG_S, WHOLE, Part, in_parts
 from tests.site_builder import snapshot_of
 from tests.snapshot_builder import publish_tiny_snapshot
 
-STRIDE = 1 if int(os.environ.get("NOCTULE_KILLS", "9")) >= 500 else 23
+STRIDE = 1 if ALL else 23
 HELD = ".nfs0000000000ab12cd00000001"
 
 
@@ -146,10 +147,10 @@ class Stale:
 
 
 def _stale(
-    root: Path, for_ever: bool, work: Callable[[], object], stride: int = STRIDE
+    root: Path, for_ever: bool, work: Callable[[], object], stride: int = STRIDE, part: Part = WHOLE
 ) -> Iterator[NoctuleError | None]:
     """Do the work with the n-th reading call failing, for every n (or every ``stride``) that is made."""
-    for nth in range(1, 5000, stride):
+    for nth in part.of(range(1, 5000, stride)):
         stale, error = Stale(root, nth, for_ever), None
         with pytest.MonkeyPatch.context() as patched:
             stale.patch(patched)
@@ -189,7 +190,9 @@ def test_a_pointer_that_another_host_replaces_is_read_again(tmp_path: Path) -> N
     assert stale.calls >= 2
 
 
-def test_a_stale_handle_costs_a_publish_or_a_prune_but_no_snapshot(tmp_path: Path) -> None:
+@in_parts
+@pytest.mark.timeout(LONG_S)
+def test_a_stale_handle_costs_a_publish_or_a_prune_but_no_snapshot(part: Part, tmp_path: Path) -> None:
     store, edition = Store(tmp_path / "store"), count()
     for _ in range(2):
         publish_tiny_snapshot(store, next(edition))
@@ -198,7 +201,7 @@ def test_a_stale_handle_costs_a_publish_or_a_prune_but_no_snapshot(tmp_path: Pat
         publish_tiny_snapshot(store, next(edition))
         store.prune(1)
 
-    for error in _stale(store.root, False, night):
+    for error in _stale(store.root, False, night, part=part):
         assert error is None or ("Stale" in error.what and error.hint)
         infos = {info.snapshot_id: info for info in store.snapshots()}
         current = store.current()

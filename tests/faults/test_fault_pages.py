@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Iterator
@@ -15,10 +14,9 @@ from noctule.pipeline.errors import NoctuleError
 from noctule.pipeline.settings.reading import parse
 from tests.fuzz.forged_site import active
 from tests.fuzz.hostile_sites import HostileSite, of_front_matter, of_settings
+from tests.repetitions import ALL
 from tests.site_builder import snapshot_of
 
-# All for ``make torture``.
-_ALL = int(os.environ.get("NOCTULE_KILLS", "0")) >= 60
 _LIMIT_S = 60.0
 # A redirect within the site or to a web page, the policy with sites that were named, the theme's own script.
 _OWN = re.compile(
@@ -57,13 +55,13 @@ def _wrong(sites: list[HostileSite], folder: Path) -> dict[str, list[str]]:
     return {name: faults[:3] for name, faults in found.items() if faults}
 
 
-@pytest.mark.parametrize("at", range(18) if _ALL else (0, 12))
+@pytest.mark.parametrize("at", range(18) if ALL else (0, 12))
 def test_front_matter_that_means_harm_costs_its_own_page_alone(at: int, tmp_path: Path) -> None:
     assert not _wrong(list(of_front_matter())[at : at + 1], tmp_path)
 
 
-@pytest.mark.parametrize("at", range(12) if _ALL else (5,))
+@pytest.mark.parametrize("at", range(12) if ALL else (5,))
 def test_settings_that_mean_harm_are_refused_or_do_none(at: int, tmp_path: Path) -> None:
     sites = list(of_settings(tmp_path))
     assert len(sites) > 250
-    assert not _wrong(sites[at :: 12 if _ALL else 97], tmp_path)
+    assert not _wrong(sites[at :: 12 if ALL else 97], tmp_path)

@@ -13,6 +13,7 @@ import pytest
 from noctule.artifacts.store.store import Store
 from tests.command_line import CommandLine, Started, wait_until
 from tests.ray_cluster import NOT_NICE
+from tests.repetitions import ALL
 
 LIMIT_S = 10
 # More than one batch: for a single one no cluster is started.
@@ -60,9 +61,8 @@ def _hanging_run(folder: Path, *flags: str, files: int = 6) -> tuple[CommandLine
 
 
 # Prefect has handlers of its own for two of them; `make torture` sends it all three, and both to a cluster.
-_THOROUGH = int(os.environ.get("NOCTULE_KILLS", "0")) >= 500
 _RUNS = [("SIGTERM", ()), ("SIGHUP", ("--no-prefect",)), ("SIGINT", ())]
-_RUNS += [("SIGTERM", ("--no-prefect",)), ("SIGINT", ("--no-prefect",)), ("SIGHUP", ())] if _THOROUGH else []
+_RUNS += [("SIGTERM", ("--no-prefect",)), ("SIGINT", ("--no-prefect",)), ("SIGHUP", ())] if ALL else []
 
 
 @pytest.mark.timeout(240)
@@ -93,7 +93,7 @@ def _stopped_in_time(command: CommandLine, started: Started, number: signal.Sign
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("engine", ["dask", "ray"])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"] if _THOROUGH else ["SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"] if ALL else ["SIGTERM"])
 def test_a_signal_stops_a_run_on_a_cluster_whose_parser_hangs(name: str, engine: str, tmp_path: Path) -> None:
     if find_spec({"dask": "distributed"}.get(engine, engine)) is None:
         pytest.skip(f'{engine} is not installed; with it: pip install -e ".[{engine}]"')

@@ -17,10 +17,11 @@ from noctule.docsite.maps import neighbours
 from noctule.docsite.outline import all_pages, navigation
 from noctule.docsite.pages import documents as pages
 from noctule.pipeline.settings.site import Site
+from tests.repetitions import ALL
 from tests.site_builder import snapshot_of
 
-# Vaults that are built night by night; more of them for NOCTULE_KILLS=500 (`make torture`).
-EXAMPLES = 200 if int(os.environ.get("NOCTULE_KILLS", "0")) >= 500 else 12
+# Vaults that are built night by night; more of them for `make torture`.
+EXAMPLES = 200 if ALL else 12
 NAMES = (
     "index.md", "a/index.md", "a/one.md", "a/two.md", "a/three.md", "a/deep/x.md", "a/deep/y.md", "b.md",
     "b/inner.md", "c/page.html", "c/other.html", "plain.txt", "z.md",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from pathlib import Path
 
 import pytest
 
 from noctule.artifacts.disk.layout import CURRENT, MANIFEST, PINS
+from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.store.check import check_deep, check_structure
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import (
@@ -19,6 +22,7 @@ from noctule.pipeline.errors import (
     WriteFailed,
 )
 from noctule.pipeline.model import SnapshotId
+from tests.crash.power_cut import using
 from tests.snapshot_builder import build_tiny_snapshot, publish_tiny_snapshot
 
 
@@ -236,6 +240,36 @@ def test_prune_after_a_rollback_keeps_both_ends_of_it(store: Store) -> None:
     store.rollback(names[0])
     assert store.prune(0) == (names[1],)
     assert store.rollback() == names[2]
+
+
+def test_a_snapshot_whose_run_ended_before_it_was_current_is_the_oldest(store: Store) -> None:
+    """It would take the place of one that was current: in a prune, and where a rollback goes."""
+    first, second = (publish_tiny_snapshot(store, edition).snapshot_id for edition in range(2))
+    never = _publish_without_becoming_current(store, 2)
+    for later in (0, 1):
+        assert [info.snapshot_id for info in store.snapshots()][-1] == never
+        assert [info.current for info in store.snapshots()] == [True, *[False] * (2 + later)]
+        last = publish_tiny_snapshot(store, 3 + later)
+    assert last.generation == 4
+    assert store.prune(1) == (first, never)
+    assert [info.snapshot_id for info in store.snapshots()][-1] == second
+
+
+def _publish_without_becoming_current(store: Store, edition: int) -> SnapshotId:
+    with using(PointerIsRefused()), pytest.raises(WriteFailed):
+        publish_tiny_snapshot(store, edition)
+    before = {info.snapshot_id for info in store.snapshots() if info.generation}
+    [never] = {info.snapshot_id for info in store.snapshots()} - before
+    return never
+
+
+class PointerIsRefused(Disk):
+    """Cannot replace ``CURRENT``."""
+
+    def rename(self, source: Path, target: Path) -> None:
+        if target.name == CURRENT:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        super().rename(source, target)
 
 
 def test_keep_must_be_a_number_of_snapshots(store: Store) -> None:
