@@ -33,9 +33,8 @@ _READ_EXTENSIONS = frozenset(
 _READ_SETTINGS = frozenset(
     [
         *("project", "author", "copyright", "release", "version", "language", "html_baseurl", "html_title"),
-        *("extensions", "exclude_patterns", "source_suffix", "external_toc_path"),
+        *("extensions", "exclude_patterns", "include_patterns", "source_suffix", "external_toc_path"),
         *("extlinks", "intersphinx_mapping", "myst_substitutions", "rst_epilog", "rst_prolog"),
-        *("html_favicon", "html_logo", "html_theme_options"),
     ]
 )
 # Endings with what conf.py names if extensions read them, or brings from elsewhere.

@@ -156,11 +156,11 @@ def _jekyll(config: ToolFile) -> TakenOver:
 
 def _about_the_project(folder: Path) -> list[str]:
     """Return the files at the top that Jekyll makes no page of, with and without GitHub's plugins."""
-    names = {path.name: path for path in sorted(folder.glob("*.m*")) if path.suffix in (".md", ".markdown")}
-    stems = {path.stem.lower() for path in names.values()}
-    about = _ABOUT_THE_PROJECT - {"readme"} if "index" not in stems else _ABOUT_THE_PROJECT
-    plain = [path for path in names.values() if path.stem.lower() in about and not _has_front_matter(path)]
-    return [f"/{path.name}" for path in plain]
+    files = [path for path in sorted(folder.glob("*.m*")) if path.is_file()]
+    files = [path for path in files if path.suffix in (".md", ".markdown")]
+    has_index = any(path.stem.lower() == "index" for path in files)
+    about = _ABOUT_THE_PROJECT if has_index else _ABOUT_THE_PROJECT - {"readme"}
+    return [f"/{path.name}" for path in files if path.stem.lower() in about and not _has_front_matter(path)]
 
 
 def _has_front_matter(path: Path) -> bool:

@@ -49,7 +49,7 @@ _MARKED_UP = re.compile(
     r"(?=[^\n<]*[`*_\[])[^\n]{1,1000}?</(?P<name>summary|td|th|li|p|div|dt|dd|figcaption)>"
 )
 # Where markdown goes on in the next line, which would be HTML for other readers.
-_ELEMENT_LINE = re.compile(r"^(<(\w+)[^\n]*</\2>[ \t]*\n)(?=[^\s<])", re.MULTILINE)
+_ELEMENT_LINE = re.compile(r"^(<(\w{1,30})\b[^\n]*</\2>[ \t]*\n)(?=[^\s<])", re.MULTILINE)
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
 _EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")

@@ -83,6 +83,11 @@ def test_what_is_never_closed_takes_no_time(bit: str) -> None:
     markdown_of_mdx(bit * 30_000)
 
 
+@pytest.mark.timeout(20)
+def test_a_name_of_any_length_takes_no_time() -> None:
+    markdown_of_mdx("<" + "a" * 200_000)
+
+
 def markdown(text: str) -> str:
     return "\n".join(line for line in markdown_of_mdx(text).text.split("\n") if line.strip())
 
