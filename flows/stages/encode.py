@@ -183,7 +183,8 @@ def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     query_models.keep(
         store.root, {query_models.file_name(name, each): contents[name] for name, each in files.items()}
     )
-    _log.info("the model was exported; its lowest cosine similarity to torch is %.7f", made.least_cosine)
+    what = "the model was exported with weights of %d bits; its lowest cosine similarity to torch is %.7f"
+    _log.info(what, made.weight_bits, made.least_cosine)
     return files
 
 

@@ -192,8 +192,9 @@ def test_other_settings_may_ask_another_encoder(library: Store) -> None:
     # In full precision: where the processor has bf16, batches of passages are encoded in it.
     torch = load_encoder(Embed(workers=1, precision="fp32"))
     with Searcher(library.open(), settings.model_copy(update={"search": full_search}), torch) as plain:
-        assert found[1] == pytest.approx(_score(plain.search(question, mode="semantic")), abs=1e-5)
-        assert found[1] != found[0]
+        # The export has weights of eight bits.
+        assert found[1] == pytest.approx(_score(plain.search(question, mode="semantic")), abs=0.01)
+        assert abs(found[1] - found[0]) > 0.02
         assert found[0] == _score(plain.with_settings(static).search(question, mode="semantic"))
 
 

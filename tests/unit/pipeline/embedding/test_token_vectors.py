@@ -10,16 +10,21 @@ from tokenizers import Tokenizer
 
 from noctule.pipeline.embedding.onnx_encoder import OnnxEncoder
 from noctule.pipeline.embedding.onnx_export import ExportedModel, export
-from noctule.pipeline.embedding.token_vectors import encode_tokens, inverse_frequency, tokens_of
+from noctule.pipeline.embedding.token_vectors import inverse_frequency, tokens_of
 from noctule.pipeline.lexical.word_pieces import CONTINUATION, UNKNOWN
 from noctule.pipeline.settings.settings import Embed
 from tests.sentence_model_builder import write_sentence_model
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> ExportedModel:
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Embed:
     model = write_sentence_model(tmp_path_factory.mktemp("model"), pooling="mean")
-    return export(Embed(model=str(model), workers=1))
+    return Embed(model=str(model), workers=1)
+
+
+@pytest.fixture(scope="module")
+def exported(settings: Embed) -> ExportedModel:
+    return export(settings)
 
 
 def test_of_wordpiece_words_and_parts_of_words_are_kept_as_queries_fold_them() -> None:
@@ -74,8 +79,8 @@ def test_a_prompt_stands_before_every_token(exported: ExportedModel) -> None:
     assert encoder.encode_tokens([number])[0] == pytest.approx(encoder.encode_query("orchard"), abs=1e-6)
 
 
-def test_the_same_model_gives_the_same_bytes(exported: ExportedModel) -> None:
-    again = encode_tokens(OnnxEncoder(exported.model, exported.tokenizer, 512))
+def test_the_same_model_gives_the_same_bytes(settings: Embed, exported: ExportedModel) -> None:
+    again = export(settings).tokens
     assert again.terms == exported.tokens.terms
     assert again.code.tobytes() == exported.tokens.code.tobytes()
     assert again.scale.tobytes() == exported.tokens.scale.tobytes()
