@@ -11,7 +11,8 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 from .printable import without_controls
 from .settings.collection import Address
 
-INDEX_NAMES = frozenset({"index", "readme", "_index"})
+# Of several in one folder, the first is its page.
+INDEX_NAMES = ("index", "readme", "_index")
 # RFC 3986 pchar and "/": everything else is percent-encoded, including "%", "?" and "#".
 _SAFE = "/:@!$&'()*+,;=~-._"
 _HAS_SCHEME = re.compile(r"[^/]*:")
@@ -41,6 +42,12 @@ def _relative(path: str, slug: str | None, rules: Address) -> str:
     if slug and (clean := slug_path(path, slug)):
         return clean
     return folder.rstrip("/") if is_index else folder + parts.stem
+
+
+def index_order(path: str) -> tuple[int, str]:
+    """Return by what documents of one address are sorted: the first in ``INDEX_NAMES``, then the path."""
+    stem = PurePosixPath(path).stem.lower()
+    return (INDEX_NAMES.index(stem) if stem in INDEX_NAMES else 0), path
 
 
 def slug_path(path: str, slug: str) -> str:

@@ -160,7 +160,7 @@ def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading 
         if not stat.S_ISREG(before.st_mode):
             raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
         # O_NOFOLLOW protects only the last path component: a folder may have become a link since the listing.
-        folders = (collection.root, *collection.static_folders)
+        folders = (collection.root, *collection.static_folders, *collection.snippet_folders)
         if not _opened(descriptor, file.location).startswith(tuple(map(_below, folders))):
             raise RejectedDocument(
                 "the file is outside the collection's folder",

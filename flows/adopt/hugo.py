@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.untrusted import is_within, read_toml, read_yaml, with_lower_keys
-from .taken_over import TakenOver
+from .taken_over import MARKDOWN, TakenOver
 from .tool_file import ToolFile, as_text, as_texts
 
 # Hugo takes any of these.
@@ -24,7 +24,7 @@ def hugo(config: ToolFile) -> TakenOver:
     code = as_text(given.get("defaultcontentlanguage")) or "en"
     own = with_lower_keys(languages.get(code.lower()))
     contents = as_text(own.get("contentdir")) or as_text(given.get("contentdir"))
-    found = TakenOver("Hugo", config, config.beside(contents, "content"))
+    found = TakenOver("Hugo", config, config.beside(contents, "content"), include=[*MARKDOWN])
     said = {key: each for key, each in _beside(config, "params").items() if key in ("title", "description")}
     names = {
         "title": "title",
@@ -60,8 +60,9 @@ def _leave_out_language(found: TakenOver, code: str, contents: str) -> None:
 
 
 def _beside(config: ToolFile, name: str) -> dict[str, Any]:
-    """Return the values of a file beside the settings, none if there is none."""
-    paths = (config.path.parent / f"{name}.{ending}" for ending in _ENDINGS)
+    """Return the values of a file beside the settings, or in their folder; none if there is none."""
+    folders = dict.fromkeys([config.path.parent, config.folder / "config" / "_default"])
+    paths = (folder / f"{name}.{ending}" for folder in folders for ending in _ENDINGS)
     return next((_values(config, path) for path in paths if path.is_file()), {})
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
-from .taken_over import TakenOver, set_order
+from .taken_over import MARKDOWN, TakenOver, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 _MAX_INHERITED = 10
@@ -28,7 +28,7 @@ def mkdocs(config: ToolFile) -> TakenOver:
     chain = _inherited(config)
     given = _merged([values for _, values in chain])
     tool = "Zensical" if config.name.startswith("zensical") else "MkDocs"
-    found = TakenOver(tool, config, config.beside(given.get("docs_dir"), "docs"))
+    found = TakenOver(tool, config, config.beside(given.get("docs_dir"), "docs"), include=[*MARKDOWN])
     theme = as_table(given.get("theme"))
     _take_site(found, given, theme)
     if given.get("nav"):

@@ -19,6 +19,8 @@ from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import is_within, read_yaml
 from .tool_file import MAX_BYTES, ToolFile, as_table, as_texts
 
+# Of tools that read both endings.
+MARKDOWN = ("**/*.md", "**/*.markdown")
 _MAX_SCANNED, _MAX_CHARS = 400, 2_000
 _NOT_DOCUMENTED = {"tests", "test", "docs", "doc", "examples", "scripts", "benchmarks", "tools"}
 _DESCRIBED = re.compile(
@@ -145,24 +147,31 @@ def collection_name(found: TakenOver) -> str:
 
 
 def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
-    """Return the folders that the settings name, and those that the first documents include files from.
+    """Return the folders that the settings name, and those of what the first documents include or link to.
 
-    The latter lie outside the root, below ``top``.
+    The latter lie outside the root, below ``top``; links are symbolic ones, as of ``index.md`` to a README.
     """
-    folders, root = set[Path](), found.root.resolve()
-    for path in _documents(root):
-        with path.open("rb") as opened:
-            content = opened.read(MAX_BYTES)
-        may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::", b"raw-loader!"))
-        for match in _INCLUDES.finditer(content) if may_hold else ():
-            base = path.parent if match["mdbook"] or match["sphinx"] else found.config.folder
-            name = next(filter(None, match.groups())).decode(errors="replace")
-            target = Path(os.path.normpath(base.resolve() / name))
-            if target.is_file() and target.is_relative_to(top.resolve()) and not target.is_relative_to(root):
-                folder = top / target.relative_to(top.resolve()).parts[0]
+    folders, root, project = set[Path](), found.root.resolve(), top.resolve()
+    for path in _named_documents(root):
+        linked = [Path(os.path.realpath(path))] if path.is_symlink() else _included_files(path, found)
+        for target in linked:
+            if target.is_file() and target.is_relative_to(project) and not target.is_relative_to(root):
+                folder = top / target.relative_to(project).parts[0]
                 folders.add(folder if folder.is_dir() else top)
     needed = [top] if top in folders else sorted(folders)
     return [*needed, *(each for each in found.snippets if each not in needed)]
+
+
+def _included_files(path: Path, found: TakenOver) -> Iterator[Path]:
+    if not _is_plain_file(path):
+        return
+    with path.open("rb") as opened:
+        content = opened.read(MAX_BYTES)
+    may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::", b"raw-loader!"))
+    for match in _INCLUDES.finditer(content) if may_hold else ():
+        base = path.parent if match["mdbook"] or match["sphinx"] else found.config.folder
+        name = next(filter(None, match.groups())).decode(errors="replace")
+        yield Path(os.path.normpath(base.resolve() / name))
 
 
 def take_packages(found: TakenOver, top: Path) -> None:
@@ -191,14 +200,21 @@ def take_packages(found: TakenOver, top: Path) -> None:
 
 
 def _documents(root: Path) -> Iterator[Path]:
+    return filter(_is_plain_file, _named_documents(root))
+
+
+def _is_plain_file(path: Path) -> bool:
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
+def _named_documents(root: Path) -> Iterator[Path]:
+    """Yield what the first documents are by their names, among them links."""
     seen = 0
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
         for name in sorted(files):
             path = Path(folder) / name
-            if name.endswith((".md", ".markdown", ".mdx", ".rst", ".txt")) and stat.S_ISREG(
-                path.lstat().st_mode
-            ):
+            if name.endswith((".md", ".markdown", ".mdx", ".rst", ".txt")):
                 yield path
                 seen += 1
                 if seen == _MAX_SCANNED:

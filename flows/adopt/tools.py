@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import tomllib
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ...pipeline.errors import SourceError
-from ...pipeline.includes.sphinx.conf_values import formats_of
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, is_within, read_toml, read_yaml
 from .hugo import hugo
 from .mkdocs import mkdocs
-from .myst import TOC, is_jupyter_book, jupyter_book, myst, take_toc
+from .myst import is_jupyter_book, jupyter_book, myst
 from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
-from .taken_over import TakenOver, set_order
+from .sphinx import sphinx
+from .taken_over import MARKDOWN, TakenOver, set_order
 from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
-# Of Sphinx: what they put into documents is read.
-_READ_EXTENSIONS = frozenset(
-    [
-        "sphinx.ext.autodoc",
-        "sphinx.ext.extlinks",
-        "sphinx.ext.intersphinx",
-        "sphinx.ext.napoleon",
-        "sphinx.ext.mathjax",
-        "myst_parser",
-        "myst_nb",
-        "nbsphinx",
-        "sphinx_design",
-        "sphinx_tabs.tabs",
-        "sphinx_copybutton",
-        "sphinx_external_toc",
-    ]
-)
+# Of Jekyll: pages only if they have front matter.
+_ABOUT_THE_PROJECT = frozenset(["readme", "license", "licence", "copying", "code_of_conduct", "contributing"])
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 
 
@@ -150,7 +133,7 @@ def _mdbook(config: ToolFile) -> TakenOver:
 
 def _jekyll(config: ToolFile) -> TakenOver:
     given = as_table(read_yaml(config.text()))
-    found = TakenOver("Jekyll", config, config.folder)
+    found = TakenOver("Jekyll", config, config.folder, include=[*MARKDOWN])
     found.site(given, title="title", description="description", language="lang")
     if isinstance(given.get("url"), str):
         found.take(
@@ -158,6 +141,7 @@ def _jekyll(config: ToolFile) -> TakenOver:
         )
     found.leave_out(given.get("exclude"))
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
+    found.exclude += _about_the_project(config.folder)
     found.take_blog("_posts")
     found.take("site", "slugs", True, "Jekyll's permalink in front matter, and the days of posts")
     data = config.folder / "_data" / "navigation.yml"
@@ -168,6 +152,19 @@ def _jekyll(config: ToolFile) -> TakenOver:
     ]
     found.left += ["layouts"] if _has(found, "_layouts/") else []
     return found
+
+
+def _about_the_project(folder: Path) -> list[str]:
+    """Return the files at the top that Jekyll makes no page of, with and without GitHub's plugins."""
+    files = [path for path in sorted(folder.glob("*.m*")) if path.is_file()]
+    files = [path for path in files if path.suffix in (".md", ".markdown")]
+    has_index = any(path.stem.lower() == "index" for path in files)
+    about = _ABOUT_THE_PROJECT if has_index else _ABOUT_THE_PROJECT - {"readme"}
+    return [f"/{path.name}" for path in files if path.stem.lower() in about and not _has_front_matter(path)]
+
+
+def _has_front_matter(path: Path) -> bool:
+    return _head(path).startswith((b"---", b"\xef\xbb\xbf---"))
 
 
 def _has(found: TakenOver, name: str) -> bool:
@@ -202,27 +199,6 @@ def _obsidian(config: ToolFile) -> TakenOver:
     given = as_table(read_yaml(config.text(templates).replace("\t", " "))) if templates.exists() else {}
     if folder := as_text(given.get("folder")).strip("/"):
         found.leave_out([f"{folder}/"])
-    return found
-
-
-def _sphinx(config: ToolFile) -> TakenOver:
-    given: dict[str, Any] = {}
-    found = TakenOver("Sphinx", config, config.folder, include=["**/*.rst", "**/*.md", "**/*.ipynb"])
-    for node in ast.parse(config.text()).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            try:
-                given[node.targets[0].id] = ast.literal_eval(node.value)
-            except (ValueError, TypeError, MemoryError, RecursionError):
-                found.left.append(f"{node.targets[0].id}: not a literal")
-    found.site(given, title="project", language="language", base_url="html_baseurl")
-    found.site(given, title="html_title")
-    found.include += [f"**/*{ending}" for ending in formats_of(given.get("source_suffix"))]
-    found.leave_out(given.get("exclude_patterns"))
-    extensions = as_texts(given.get("extensions"))
-    found.api = "sphinx.ext.autodoc" in extensions
-    if "sphinx_external_toc" in extensions:
-        take_toc(found, as_text(given.get("external_toc_path")) or TOC)
-    found.left += [f"the extension {each:.80}" for each in extensions if each not in _READ_EXTENSIONS]
     return found
 
 
@@ -263,7 +239,7 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("myst.yml",), myst),
     (("_config.yml",), jupyter_book),
     (("_config.yml",), _jekyll),
-    (("conf.py",), _sphinx),
+    (("conf.py",), sphinx),
     (("antora.yml",), _antora),
     ((".obsidian",), _obsidian),
 )

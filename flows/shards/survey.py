@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ...artifacts.cache.linking_rows import ADDRESSES, linking_table
 from ...artifacts.cache.parsed_corpus import ParsedCorpus
+from ...pipeline.address import INDEX_NAMES
 from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import combined_hash
 from ...pipeline.model import Rejection
@@ -132,9 +133,15 @@ def _empty(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Se
 
 
 def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:
-    """Return the documents whose address one of another shard has too: all but the first by its name."""
+    """Return the documents whose address one of another shard has too: all but the first in order."""
     tables = [files.read("linking").select(["collection", "url", "path"]) for files in shards]
-    rows = pa.concat_tables(tables).sort_by([(name, "ascending") for name in ("collection", "url", "path")])
+    rows = pa.concat_tables(tables)
+    for name in INDEX_NAMES[1:]:  # as ``index_order`` sorts them
+        rows = rows.append_column(
+            name, pc.match_substring_regex(rows["path"], rf"(?i)(?:^|/){name}\.[^./]*$")
+        )
+    keys = ("collection", "url", *reversed(INDEX_NAMES[1:]), "path")
+    rows = rows.sort_by([(name, "ascending") for name in keys])
     first = np.zeros(len(rows), np.bool_)
     for name in ("collection", "url"):
         number = pc.dictionary_encode(rows[name].combine_chunks()).indices.to_numpy()

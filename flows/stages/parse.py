@@ -12,6 +12,7 @@ import pyarrow as pa
 from ...artifacts.cache.parse_cache import SEGMENT_BYTES, ParseCache
 from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus
 from ...artifacts.store.store import Store
+from ...pipeline.address import index_order
 from ...pipeline.errors import EngineUnavailable
 from ...pipeline.model import Rejection
 from ..engines import Caller, Engine
@@ -89,16 +90,21 @@ def _by_collection(cache: ParseCache, keys: Sequence[str]) -> dict[str, tuple[st
 
 
 def _losers(rows: pa.Table) -> list[Rejection]:
-    """Return the documents whose address an earlier one already has: they are quarantined, naming it."""
+    """Return the documents whose address goes to another one: they are quarantined, naming it."""
     owners: dict[tuple[str, str], str] = {}
-    losers = []
+    contested: dict[tuple[str, str], list[str]] = {}
     for chunk in rows["linking"].chunks:
         documents = pa.Table.from_struct_array(chunk.flatten()).select(["collection", "url", "path"])
         for collection, url, path in zip(*(column.to_pylist() for column in documents.columns), strict=True):
             owner = owners.setdefault((collection, url), path)
             if owner != path:
-                losers.append(Rejection(collection, path, "quarantined", same_address(owner, url)))
-    return losers
+                contested.setdefault((collection, url), [owner]).append(path)
+    return [
+        Rejection(collection, path, "quarantined", same_address(owner, url))
+        for (collection, url), paths in contested.items()
+        for owner, *others in [sorted(paths, key=index_order)]
+        for path in others
+    ]
 
 
 def same_address(owner: str, url: str) -> str:

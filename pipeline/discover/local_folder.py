@@ -25,8 +25,8 @@ _PARTS = {
 # Files of ``static_folders`` are as if they lay there.
 _STATIC = "static/"
 _NOT_FOLLOWED = (
-    "a symbolic link that is not followed: it leads out of the folder, to a folder around it, to what is "
-    "hidden or left out, or nowhere, or it lies in a linked folder"
+    "a symbolic link that is not followed: it leads out of the folder and of snippet_folders, to a folder "
+    "around it, to what is hidden or left out, or nowhere, or it lies in a linked folder"
 )
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -162,19 +162,30 @@ def _describes_pages(walk: Selection, path: str) -> bool:
 def _target(walk: Selection, link: str, folder: _Folder) -> str:
     """Return where a link leads, empty if it may not be followed; raise ``OSError`` if that is to be seen.
 
-    It may not lead out of the root, to a folder around itself, to what is hidden or excluded, or nowhere.
+    It may not lead to a folder around itself, to what is hidden or excluded, nowhere, or out of the root
+    but for a file that documents may include.
     """
     place, beside = os.path.realpath(link), os.path.realpath(os.path.dirname(link))  # noqa: PTH120
     is_around = f"{beside}{os.sep}".startswith(f"{place}{os.sep}")
-    if folder.is_linked or is_around or not place.startswith(f"{folder.root}{os.sep}"):
+    is_inside = place.startswith(f"{folder.root}{os.sep}")
+    if folder.is_linked or is_around or not (is_inside or _may_be_included(walk, place)):
         return ""
     try:
-        os.stat(place)  # noqa: PTH116
+        mode = os.stat(place).st_mode  # noqa: PTH116
     except OSError as error:
         if is_transient(error):
             raise
         return ""
+    if not is_inside:
+        return place if stat.S_ISREG(mode) else ""
     return "" if _is_left_out(walk, folder.root, place) else place
+
+
+def _may_be_included(walk: Selection, place: str) -> bool:
+    """Return whether this real path is in a folder of snippets, and not hidden there."""
+    tops = [f"{os.path.realpath(each)}{os.sep}" for each in walk.collection.snippet_folders]
+    inside = (place.removeprefix(top) for top in tops if place.startswith(top))
+    return any(not each.startswith(".") and f"{os.sep}." not in each for each in inside)
 
 
 def _is_left_out(walk: Selection, root: str, place: str) -> bool:

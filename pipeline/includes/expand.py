@@ -159,7 +159,8 @@ class _Expander:
         yield text[at:]
 
     def _included(self, directive: Composed | Directive, stack: tuple[str, ...]) -> str:
-        file = self._read(directive.target, stack)
+        is_shown = isinstance(directive, Directive) and not directive.is_nested
+        file = self._read(directive.target, stack, may_be_around=is_shown)
         if isinstance(directive, Composed):
             return self._taken(directive.compose(file.text, partial(self._read_if_there, stack=stack)))
         if len(stack) > MAX_DEPTH:
@@ -173,7 +174,7 @@ class _Expander:
         except NotIncluded:
             return None
 
-    def _read(self, target: str, stack: tuple[str, ...]) -> IncludedFile:
+    def _read(self, target: str, stack: tuple[str, ...], *, may_be_around: bool = False) -> IncludedFile:
         if "://" in target:
             raise NotIncluded("it is on the web, and nothing is fetched")
         if self.to_read <= 0:
@@ -181,7 +182,7 @@ class _Expander:
         self.to_read -= _LEAST_READ
         file = self.find(target, stack[-1])
         self.to_read -= len(file.text)
-        if file.path in stack:
+        if file.path in stack and not may_be_around:
             raise NotIncluded("the file includes itself")
         return file
 

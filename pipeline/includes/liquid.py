@@ -1,6 +1,7 @@
 """The tags of Liquid, as Jekyll and GitBook write them: links, includes, code, values of site and page.
 
-Nothing is evaluated but names: of a condition all branches stay, of a loop its body, each with a remark.
+Nothing is evaluated but names: of a condition all branches stay, of a loop what it repeats if it does not use
+what it goes over, each with a remark.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _TOKEN = re.compile(
     r"|\{\{-?(?P<value>(?:(?!\{\{|\}\})[^\n])*)\}\}"
 )
 _BRANCHES = frozenset(["if", "unless", "case", "for", "tablerow"])
+_LOOPS = frozenset(["for", "tablerow"])
+_MAX_SEARCHED = 2_000
 _SILENT_NAMES = "else elsif elseif when break continue cycle increment decrement toc"
 _SILENT = frozenset(_SILENT_NAMES.split())
 _CODE_TAGS = frozenset({"highlight", "codeblock"})
@@ -66,17 +69,14 @@ class _Reader:
         self.variables: dict[str, str] = {}
         self.depth = 0
         self.ends: dict[str, list[int]] = {}
+        self.loops: dict[int, int] = {}  # from the start of each to its end
         # Where there are conditions and loops, values in braces are the template's too.
         self.is_template = context.is_of("jekyll")
 
     def read(self) -> Iterator[Directive | Literal]:
         at = 0
         tokens = list(_TOKEN.finditer(self.text))
-        for found in reversed(tokens):  # of each closing tag, the places from last to first
-            name = found["name"] or ""
-            if name.startswith("end"):
-                self.ends.setdefault(name, []).append(found.start())
-            self.is_template |= name in _BRANCHES and not self.code.hold(found.start())
+        self.look_ahead(tokens)
         for found in tokens:
             if found.start() < at:
                 continue
@@ -88,6 +88,19 @@ class _Reader:
                 at = max(at, each.end)
                 yield each
 
+    def look_ahead(self, tokens: list[re.Match[str]]) -> None:
+        """Note of each closing tag the places, from last to first, and where each loop ends."""
+        open_ends: dict[str, list[int]] = {name: [] for name in _LOOPS}
+        for found in reversed(tokens):
+            name, is_code = found["name"] or "", self.code.hold(found.start())
+            if name.startswith("end"):
+                self.ends.setdefault(name, []).append(found.start())
+                if name[3:] in _LOOPS and not is_code:
+                    open_ends[name[3:]].append(found.end())
+            elif name in _LOOPS and not is_code and open_ends[name]:
+                self.loops[found.start()] = open_ends[name].pop()
+            self.is_template |= name in _BRANCHES and not is_code
+
     def token(self, found: re.Match[str]) -> Iterator[Directive | Literal]:
         if found["name"] is None:
             yield from self.value(found)
@@ -97,6 +110,9 @@ class _Reader:
             yield self.enclosing(name, rest, found)
         elif name in ("include", "include_relative", "include_cached", "render"):
             yield self.include(name, rest, found)
+        elif name in _LOOPS and self.varies(rest, found):
+            note = f"{{% {name} %}} is not evaluated: what it repeats is left out"
+            yield Literal(found.start(), self.loops[found.start()], "", note)
         else:
             yield self.simple(name, rest, found)
 
@@ -117,6 +133,12 @@ class _Reader:
             return Literal(found.start(), after, "")
         return Literal(found.start(), after, _highlighted(rest, inside))
 
+    def varies(self, rest: str, found: re.Match[str]) -> bool:
+        """Return whether the text that a loop repeats uses what it goes over."""
+        end, variable = self.loops.get(found.start(), 0), re.match(r"\w{1,100}", rest)
+        repeated = self.text[found.end() : min(end, found.end() + _MAX_SEARCHED)]
+        return variable is not None and bool(re.search(rf"\{{[{{%][^{{}}]*\b{variable[0]}\b", repeated))
+
     def end_of(self, name: str, start: int) -> int:
         """Return where the next such tag begins, -1 if there is none."""
         places = self.ends.get(name, [])
@@ -135,7 +157,7 @@ class _Reader:
             found.start() - len(indent),
             found.end(),
             target if is_own else f"_includes/{target}",
-            partial(_filled, values),
+            partial(_filled, values, is_html=target.endswith(".html")),
             indent=indent,
             is_nested=True,
         )
@@ -239,8 +261,13 @@ def _highlighted(rest: str, code: str) -> str:
 _PARAMETER = re.compile(r"\{\{-?\s*include\.([\w-]+)\s*(?:\|[^{}\n]*)?\}\}")
 
 
-def _filled(values: Mapping[str, str], text: str) -> str:
+# Of HTML, which kramdown reads with its blank lines; elsewhere it would be code.
+_INDENTED_TAG = re.compile(r"^[ \t]+(?=</?[A-Za-z]|<!--|\{[{%])", re.MULTILINE)
+
+
+def _filled(values: Mapping[str, str], text: str, *, is_html: bool) -> str:
     """Return an included text with the parameters that it was given."""
     if len(values) > 100:
         raise NoSuchPart("it is given more than 100 parameters")
-    return whole(_PARAMETER.sub(lambda found: values.get(found[1], ""), without_front_matter(text)))
+    filled = whole(_PARAMETER.sub(lambda found: values.get(found[1], ""), without_front_matter(text)))
+    return _INDENTED_TAG.sub("", filled) if is_html and "<pre" not in filled else filled

@@ -14,6 +14,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import quote
 
+from ..pipeline.address import INDEX_NAMES, index_order
 from ..pipeline.identity import text_hash
 
 # The theme's own files, and those that documents name.
@@ -44,7 +45,6 @@ MARKER = ".noctule-site"
 RECORD = ".noctule-record"
 # Holds the search of a site that something else built.
 SEARCH_ONLY = "_noctule"
-INDEX_STEMS = ("index", "readme", "_index")
 # The home page of a vault of Dendron.
 VAULT_ROOT = "root.md"
 REPORT = "_report.html"
@@ -94,7 +94,7 @@ def page_path(path: str) -> str:
     # No file of a collection has such a name, but a forged snapshot may claim so.
     folder, name = posixpath.split(posixpath.normpath(f"/{path}").lstrip("/"))
     stem = posixpath.splitext(name)[0] or name
-    return posixpath.join(folder, "index.html" if stem.lower() in INDEX_STEMS else f"{stem}.html")
+    return posixpath.join(folder, "index.html" if stem.lower() in INDEX_NAMES else f"{stem}.html")
 
 
 def page_paths(documents: Iterable[Placed], home: str = "") -> Mapping[str, str]:
@@ -262,8 +262,8 @@ def _parts(path: str) -> tuple[str, ...]:
 
 def _precedence(document: Placed) -> tuple[str, int, str, str]:
     stem = posixpath.splitext(posixpath.basename(document.path))[0]
-    rank = INDEX_STEMS.index(stem.lower()) if stem.lower() in INDEX_STEMS else 0
-    rank = len(INDEX_STEMS) if stem == "root" else rank  # an index of the same folder goes before it
+    # An index of the same folder goes before a root.
+    rank = len(INDEX_NAMES) if stem == "root" else index_order(document.path)[0]
     return (document.below, rank, document.path, document.doc_id)
 
 

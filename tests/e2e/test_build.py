@@ -158,6 +158,27 @@ def test_two_documents_at_one_address_are_not_both_published(tmp_path: Path) -> 
     assert rejection.reason == "has the same address as boats.html: boats.html"
 
 
+def test_the_index_of_a_folder_goes_before_its_readme(tmp_path: Path) -> None:
+    (tmp_path / "guide").mkdir()
+    for name in (
+        "README.md",
+        "guide/_index.md",
+        "index.md",
+        "guide/readme.md",
+        "guide/index.txt",
+        "a.md",
+        "b.md",
+        "c.md",
+    ):
+        (tmp_path / name).write_text(f"Owls of {name}.\n")
+    result = build(tmp_path, tmp_path / "store")
+    assert {r.path: r.reason for r in result.rejections} == {
+        "README.md": "has the same address as index.md: index.html",
+        "guide/_index.md": "has the same address as guide/index.txt: guide/index.html",
+        "guide/readme.md": "has the same address as guide/index.txt: guide/index.html",
+    }
+
+
 @pytest.mark.parametrize("change", ["missing", "empty", "all broken"])
 def test_a_collection_that_lost_everything_does_not_replace_the_snapshot(tmp_path: Path, change: str) -> None:
     root = write_vault(tmp_path / "vault")

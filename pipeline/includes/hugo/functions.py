@@ -134,6 +134,18 @@ def _joined(values: Any, by: str, last: str | None = None) -> str:
     return ending.join([by.join(texts[:-1]), *texts[-1:]]) if len(texts) > 1 else "".join(texts)
 
 
+def _appended(*given: Any) -> list[Any]:
+    """Return the last of the arguments, a list, followed by the others or by those of the only other."""
+    *others, values = given
+    return [*values, *(others[0] if len(others) == 1 and isinstance(others[0], list) else others)]
+
+
+def _part_of(value: object, start: Any, length: Any = None) -> str:
+    """Return a part of a text; below zero, the start and the length count from the end."""
+    rest = text_of(value)[int(start) :]
+    return rest if length is None else rest[: int(length)]
+
+
 def _titled(value: object) -> str:
     """Return a text with capitals as in titles of the Associated Press, Hugo's default."""
     words = text_of(value).split(" ")
@@ -219,6 +231,7 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
         **dict.fromkeys(("relurl", "absurl", "rellangurl", "abslangurl"), _from_top),
         "replace": _replaced,
         "split": lambda text, by: text_of(text).split(by),
+        "substr": _part_of,
         "delimit": _joined,
         "hasprefix": lambda text, start: text_of(text).startswith(start),
         "hassuffix": lambda text, end: text_of(text).endswith(end),
@@ -244,6 +257,8 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
         "dict": lambda *given: dict(zip(given[::2], given[1::2], strict=True)),
         "first": lambda count, values: values[: int(count)],
         "after": lambda count, values: values[int(count) :],
+        "last": lambda count, values: values[-int(count) :] if int(count) > 0 else [],
+        "append": _appended,
         "int": int,
         "add": _sum,
         "sub": _difference,

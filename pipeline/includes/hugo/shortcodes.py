@@ -24,6 +24,9 @@ _TOKEN = re.compile(
 _CODE = frozenset({"highlight", "code", "codeblock", "mermaid", "code-block", "prism"})
 # Of a theme's own shortcodes, such as code-toggle.
 _NAMES_CODE = re.compile(r"(?:\A|[/_-])code(?:\Z|[_-])")
+# A template that shows what is enclosed as it is written.
+_SHOWS_CODE = re.compile(r"<pre\b(?:(?!</pre|\{\{).){0,300}\{\{-?\s*\.Inner\b", re.DOTALL)
+_TEXT_AFTER = re.compile(r"[ \t]*\S")
 _FOLDS = frozenset({"details", "expand", "collapse", "spoiler"})
 _INCLUDES = frozenset({"include", "includes", "readfile", "include-md", "include_md", "snippet"})
 _FIGURES = frozenset({"figure", "img", "image", "imgproc"})
@@ -139,6 +142,8 @@ class _Reader:
         """Return what stands for a pair and what it encloses; ``None`` where what it encloses is read on."""
         if name in _CODE or _NAMES_CODE.search(name):
             return _highlighted(name, given, inside)
+        if _SHOWS_CODE.search(self.context.project.template(name)):
+            return _highlighted(name, Arguments((), given.named), inside)
         if name == "comment":
             return ""
         if name in _FIGURES:
@@ -163,7 +168,7 @@ class _Reader:
     def saying(self, name: str, given: Arguments, found: re.Match[str]) -> Literal:
         """Return the words in the arguments, with a remark where it is not known what else there would be."""
         if made := self.rendered(name, given):
-            return Literal(*found.span(), "".join(made))
+            return Literal(*found.span(), self.placed("".join(made), found))
         last, indent = name.rpartition("/")[2], self.indent(found)
         line = self.text[found.start() - len(indent) - 1 : found.start()] + self.text[found.end() :][:1]
         is_block = not line.strip() and "button" not in last
@@ -173,6 +178,12 @@ class _Reader:
         what = "its words are shown" if text else "it is removed"
         note = "" if last in _SAYING | _FILES else f"the shortcode {name:.80} is not known: {what}"
         return Literal(start, found.end(), text, note)
+
+    def placed(self, made: str, found: re.Match[str]) -> str:
+        """Return what a template made, on one line within a text: a tag alone on its line would be HTML."""
+        start = found.start() - len(self.indent(found))
+        is_within = (start and self.text[start - 1] != "\n") or _TEXT_AFTER.match(self.text, found.end())
+        return " ".join(made.splitlines()) if is_within and "<pre" not in made else made
 
     def single(self, name: str, given: Arguments) -> tuple[bool, str]:
         """Return whether the shortcode is known, and what stands for it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from html import escape
 from typing import Any
 
 from ...navigation.literals import UNREAD, read_value
@@ -98,15 +99,20 @@ def _closing(tag: str, at: int) -> int:
     return len(tag)
 
 
-def image(name: str, given: Mapping[str, Any], imported: Mapping[str, str]) -> str:
-    """Return the image that a component or a tag with computed attributes shows; nothing for another."""
+def image(name: str, given: Mapping[str, Any], imported: Mapping[str, str], *, is_html: bool) -> str:
+    """Return the image that a component or a tag with computed attributes shows; nothing for another.
+
+    Within another element it is HTML, in which markdown is text.
+    """
     if name not in _IMAGES:
         return ""
     sources = given.get("sources")
     source = given.get("src") or (sources.get("light") if isinstance(sources, dict) else sources)
     address = _address(source, imported)
     text = re.sub(r"[\[\]\n<>]", " ", _text(given, "alt", "title")).strip()
-    return f"![{text}](<{address}>)" if address and not re.search(r"[<>\n]", address) else ""
+    if not address or re.search(r"[<>\n]", address):
+        return ""
+    return f'<img src="{escape(address)}" alt="{escape(text)}">' if is_html else f"![{text}](<{address}>)"
 
 
 def _address(source: object, imported: Mapping[str, str]) -> str:

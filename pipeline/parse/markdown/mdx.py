@@ -14,6 +14,7 @@ from . import components
 # A longer tag is taken for text; all tags together may cost a few looks at each character.
 MAX_TAG_CHARS = 60_000
 MAX_LOOKS = 8
+_MAX_BEFORE = 1_000  # characters, in which the paragraph around an image begins
 
 _FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|~{3,})")
 # Of Docusaurus: MDX that other readers of markdown take for code.
@@ -47,6 +48,8 @@ _LINKED = re.compile(r"(?=[^<>\[\]{}]*\w)(?:[^<>\[\]{}\n]|\n(?![ \t]*\n)){1,300}
 _MARKED_UP = re.compile(
     r"(?=[^\n<]*[`*_\[])[^\n]{1,1000}?</(?P<name>summary|td|th|li|p|div|dt|dd|figcaption)>"
 )
+# Where markdown goes on in the next line, which would be HTML for other readers.
+_ELEMENT_LINE = re.compile(r"^(<(\w{1,30})\b[^\n]*</\2>[ \t]*\n)(?=[^\s<])", re.MULTILINE)
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
 _EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")
@@ -79,7 +82,10 @@ def markdown_of_mdx(text: str, front_matter: Mapping[str, object] | None = None)
     boxes = components.boxes(text)
     imported = dict(_IMAGE_IMPORT.findall(text))
     tags = _Tags(MAX_LOOKS * len(text), boxes, imported, front_matter or {})
-    pieces = (lines if is_code else tags.without(lines) for is_code, lines in _regions(text))
+    pieces = (
+        lines if is_code else _ELEMENT_LINE.sub(r"\1\n", tags.without(lines))
+        for is_code, lines in _regions(text)
+    )
     return FromMdx(without_tags("\n".join(pieces)), tuple(tags.removed))
 
 
@@ -208,7 +214,8 @@ class _Tags:
         """Return what an opening tag or a whole component shows of its attributes."""
         tag = text[start:end]
         given = components.attributes(tag)
-        if shown := components.image(name, given, self.imported):
+        before = text[max(0, start - _MAX_BEFORE) : start].rpartition("\n\n")[2]
+        if shown := components.image(name, given, self.imported, is_html=bool(before.strip())):
             return f"{shown}{TAG}"
         inside = _LINKED.match(text, end)
         if inside and inside["name"] == name and (target := components.target(given)):

@@ -16,6 +16,7 @@ from markdown_it.rules_inline import StateInline
 from ...includes.fences import IndentedCode, code_of, fences_of
 from ..code.info import CODE_DIRECTIVES
 from ..labels import INDICES, LABEL_PREFIX, UNTITLED, label_anchor, term_label
+from ..standards import STANDARDS, standard
 
 _ROLE = re.compile(r"\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)((?:[^`\n]|\n(?![ \t]*\n)){1,500})\2(?!`)")
 _TITLED = re.compile(r"([^<>]+?)[ \t]*<([^<>]*)>[ \t]*\Z")
@@ -85,9 +86,10 @@ def _push(state: StateInline, name: str, content: str) -> None:
         state.push("text", "", 0).content = title if titled else INDICES.get(target, target)
     elif name in _LABELS:
         untitled = {} if titled or name in _AS_WRITTEN else {"class": UNTITLED}
-        state.push("link_open", "a", 1).attrs = {"href": _address(name, target), **untitled}
-        state.push("text", "", 0).content = f"({title})" if name == "eq" and not titled else title
-        state.push("link_close", "a", -1)
+        shown = f"({title})" if name == "eq" and not titled else title
+        _push_link(state, shown, {"href": _address(name, target), **untitled})
+    elif name in STANDARDS and (known := standard(name, target)):
+        _push_link(state, title if titled else known[0], {"href": known[1]})
     elif name == "math":
         token = state.push("formula", "math", 0)
         token.content, token.meta = content, {"latex": content, "display": False}
@@ -104,6 +106,12 @@ def _push(state: StateInline, name: str, content: str) -> None:
     elif not _UNSEEN.fullmatch(name):  # icons by name: there is nothing to read
         shown = title.removeprefix("!")
         state.push("code_inline", "code", 0).content = shown.rpartition(".")[2] if shown[:1] == "~" else shown
+
+
+def _push_link(state: StateInline, title: str, attributes: dict[str, str | int | float]) -> None:
+    state.push("link_open", "a", 1).attrs = attributes
+    state.push("text", "", 0).content = title
+    state.push("link_close", "a", -1)
 
 
 def _address(name: str, target: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from docutils import nodes
@@ -92,6 +92,13 @@ class _Plain(Boxed):
     """A box without an argument: what follows its name is content."""
 
     optional_arguments = 0
+
+
+class _Quotation(_Plain):
+    """``epigraph`` and its kin: a quotation, whose last line may name its writer after a dash."""
+
+    def run(self) -> list[nodes.Node]:
+        return list(cast("Any", self.state).block_quote(self.content, self.content_offset))
 
 
 class Unknown(Lenient):
@@ -197,13 +204,14 @@ _SETTINGS_BESIDE = """
     layout panels row tab-set tabs
 """
 _WHOLE = """
-    acks annotations aside callout compound epigraph highlights hlist margin nested-tabs pull-quote
+    acks annotations aside callout compound hlist margin nested-tabs
 """
 _CALLOUTS = "attention caution danger error hint important note seealso tip todo warning"
 
 BOXES: dict[str, type[Directive]] = {
     **by_name(_SETTINGS_BESIDE, Boxed),
     **by_name(_WHOLE, _Plain),
+    **by_name("epigraph highlights pull-quote", _Quotation),
     **by_name(_CALLOUTS, Admonition),
     **by_name("deprecated deprecated-removed versionadded versionchanged versionremoved", _VersionChange),
     "admonition": _NamedAdmonition,

@@ -10,6 +10,7 @@ from docutils import nodes
 from docutils.parsers.rst import roles
 
 from ..labels import INDICES, label_anchor, term_label
+from ..standards import STANDARDS, standard
 from .admonitions import EQUATION, label_or_document
 
 # What docutils expects from a role: its nodes, and messages about them.
@@ -34,7 +35,7 @@ _ACCELERATOR = re.compile(r"(?<!&)&(?![&\s])")
 _UNSEEN = re.compile(r"octicon|fa[bsrl]?|material-\w+|far|iconify")
 _BADGE = re.compile(r"bdg(?:-\w+)*")
 _OURS_IN_DOCUTILS = """
-    code emphasis literal math pep pep-reference raw rfc rfc-reference strong sub subscript sup superscript
+    code emphasis literal math raw strong sub subscript sup superscript
 """
 _KEPT = frozenset(_OURS_IN_DOCUTILS.split())
 # Objects of a programming language, shortened to the last part of their name if the author writes a tilde.
@@ -100,7 +101,17 @@ def _term(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     return [nodes.reference(raw, title or target, refuri=f"#{label_anchor(term_label(target))}")], []
 
 
+def _standard(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+    title, target = _split(text)
+    kind = name.lower().rpartition(":")[2].removesuffix("-reference")
+    found = standard(kind, target)
+    if found is None:
+        return [nodes.inline(raw, title or target)], []
+    return [nodes.reference(raw, title or found[0], refuri=found[1])], []
+
+
 _LEADING: dict[str, Role] = {
+    **dict.fromkeys([*STANDARDS, "pep-reference", "rfc-reference"], _standard),
     **dict.fromkeys(_LABELS, _label),
     **dict.fromkeys(_DOCUMENTS, _document),
     "eq": _equation,

@@ -68,6 +68,30 @@ def test_links_are_reported_and_not_followed(tmp_path: Path) -> None:
     assert all("symbolic link" in r.reason for r in listing.rejections)
 
 
+def test_a_link_to_a_file_that_may_be_included_is_followed(tmp_path: Path) -> None:
+    write(tmp_path, "root/a.md", "README.md", ".hidden.md", "parts/b.md", "parts/.git/c.md", "other/d.md")
+    links = {
+        "index.md": "README.md",
+        "b.md": "parts/b.md",
+        "hidden.md": ".hidden.md",
+        "c.md": "parts/.git/c.md",
+    }
+    for name, target in {**links, "folder": "parts", "gone.md": "gone"}.items():
+        (tmp_path / "root" / name).symlink_to(tmp_path / target)
+    (tmp_path / "root/passwd.md").symlink_to("/etc/passwd")
+
+    def found(*folders: str) -> list[str]:
+        own = collection(tmp_path / "root", snippet_folders=tuple(str(tmp_path / each) for each in folders))
+        listing = list_files("c", own)
+        assert {each.path for each in listing.rejections} == {*links, "folder", "gone.md", "passwd.md"} - {
+            file.path for file in listing.files
+        }
+        return [read_file(file, own).content.decode() and file.path for file in listing.files]
+
+    assert (found(), found("parts"), found("other")) == (["a.md"], ["a.md", "b.md"], ["a.md"])
+    assert found("") == ["a.md", "b.md", "index.md"]
+
+
 def test_a_link_within_the_folder_is_followed_once(tmp_path: Path) -> None:
     write(tmp_path, "real/x.md", "real/drafts/z.md", "real/owl.png")
     (tmp_path / "alias").symlink_to("real")

@@ -156,7 +156,16 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"_config.yml": "title: T\nurl: https://e.org\nbaseurl: /x\nexclude: [vendor]\nplugins: [p]\n",
          "a.md": "# A\n"},
         {"root": ".", "title": "T", "base_url": "https://e.org/x", "exclude": ["vendor"],
-         "slugs": True, "left": "plugins of Jekyll"},
+         "slugs": True, "left": "plugins of Jekyll", "include": ["**/*.md", "**/*.markdown"]},
+    ),
+    "Jekyll, with files about the project": (
+        {"_config.yml": "title: T\n", "index.markdown": "---\n---\n", "README.md": "# R\n",
+         "CONTRIBUTING.md": "# C\n", "LICENSE.md": "---\n---\n", "notes.md": "# N\n"},
+        {"root": ".", "exclude": ["/CONTRIBUTING.md", "/README.md"]},
+    ),
+    "Jekyll, with its README as home": (
+        {"_config.yml": "title: T\n", "README.md": "# R\n", "CODE_OF_CONDUCT.md": "# C\n"},
+        {"root": ".", "exclude": ["/CODE_OF_CONDUCT.md"]},
     ),
     "Hugo": (
         {"hugo.toml": 'title = "T"\nbaseURL = "https://e.org/"\ntheme = "x"\n', "content/a.md": "# A\n"},
@@ -168,6 +177,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "config/_default/params.toml": 'title = "T"\n', "content/en/a.md": "# A\n"},
         {"root": "content/en", "title": "T", "snippet_folders": ["."],
          "base_url": "https://e.org/", "left": "the language nl"},
+    ),
+    "Hugo, with a part of its settings in a folder": (
+        {"hugo.toml": 'title = "T"\n', "config/_default/languages.toml": '[en]\ncontentDir = "content/en"\n',
+         "config/_default/params.toml": 'description = "D"\n', "content/en/a.md": "# A\n"},
+        {"root": "content/en", "title": "T", "description": "D"},
     ),
     "Hugo, with other languages": (
         {"hugo.toml": '[languages.en]\n[languages.de]\n[languages.nl]\ncontentDir = "content/nl"\n'
@@ -185,12 +199,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": ".", "exclude": ["Templates/"]},
     ),
     "Sphinx": (
-        {"conf.py": "import os\nproject = 'T'\nexclude_patterns = ['_build']\nrelease = os.getcwd()\n",
+        {"conf.py": "import os\nproject = 'T'\nexclude_patterns = ['_build']\n"
+         "epub_title = release\nrelease = os.getcwd()\n",
          "index.rst": "T\n=\n"},
         {"root": ".", "title": "T", "exclude": ["_build"], "left": "release: not a literal"},
     ),
     "Sphinx, with its table of contents in a file": (
-        {"conf.py": "project = 'T'\nextensions = ['sphinx_external_toc']\n",
+        {"conf.py": "project = 'T'\nextensions = ['myst_parser', 'sphinx_external_toc']\n",
          "_toc.yml": "root: start\nentries: [{file: a}]\n", "start.md": "# S\n", "a.md": "# A\n"},
         {"root": ".", "navigation": ["_toc.yml"], "home": "start.md"},
     ),
@@ -214,7 +229,15 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Sphinx, in files with another ending": (
         {"conf.py": "project = 'T'\nsource_suffix = ['.rst', '.txt']\n", "index.txt": "T\n=\n"},
-        {"root": ".", "title": "T", "include": ["**/*.rst", "**/*.md", "**/*.ipynb", "**/*.txt"]},
+        {"root": ".", "title": "T", "include": ["**/*.rst", "**/*.txt"]},
+    ),
+    "Sphinx, with a README for authors": (
+        {"conf.py": "source_suffix = {'.txt': 'restructuredtext'}\n", "index.txt": "T\n=\n"},
+        {"root": ".", "include": ["**/*.txt"]},
+    ),
+    "Sphinx, with extensions that read other formats": (
+        {"conf.py": "extensions = []\nif 1:\n    extensions += ['myst_nb']\n", "index.rst": "T\n=\n"},
+        {"root": ".", "include": ["**/*.rst", "**/*.md", "**/*.ipynb"]},
     ),
     "Quartz": (
         {"quartz.config.ts": "const config: QuartzConfig = {configuration: {pageTitle: 'T',\n"
@@ -241,7 +264,7 @@ def test_settings_of_every_tool_are_taken_over(
     given = tomllib.loads(text)
     collection, site = given["collections"][written.collection], given.get("site", {})
     assert found.tool == tool.partition(",")[0]
-    assert expected.pop("left", "") in "; ".join(found.left)
+    assert expected.pop("left", "") in "; ".join(found.left) and "epub_title" not in str(found.left)
     known = {
         **site,
         **collection,
@@ -269,6 +292,24 @@ def test_files_beside_the_folder_of_documents_may_be_included(
     assert "snippet_folders" not in written.path.read_text(), (
         "nobody said that the folder around is the project"
     )
+
+
+def test_the_readme_above_may_be_the_home_page_through_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: T\n")
+    (tmp_path / "README.md").write_text("# Owls\n")
+    (tmp_path / "docs/index.md").symlink_to("../README.md")
+    (tmp_path / "docs/passwd.md").symlink_to("/etc/passwd")
+    monkeypatch.chdir(tmp_path)
+    written, _ = take_over_settings(tmp_path, Path())
+    given = tomllib.loads(written.path.read_text())["collections"][written.collection]
+    assert given["snippet_folders"] == ["."]
+    (tmp_path / "docs/index.md").unlink()
+    written.path.unlink()
+    written, _ = take_over_settings(tmp_path, Path())
+    assert "snippet_folders" not in written.path.read_text()
 
 
 def test_the_settings_of_a_folder_of_documents_may_lie_above_it(

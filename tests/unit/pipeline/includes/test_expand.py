@@ -159,6 +159,14 @@ def test_included_text_is_expanded_too_and_its_faults_name_the_file() -> None:
     assert found.notes == ("line 2 of c.md: 'gone' is not included: there is no such file",)
 
 
+def test_a_page_may_show_its_own_source() -> None:
+    text = "Owls.\n\n.. literalinclude:: page.rst\n   :language: rst\n"
+    found = expanded(text, {"page.rst": text}, "/docs/page.rst")
+    assert found.notes == () and found.text.count("Owls.") == 2
+    myst = "Owls.\n\n```{literalinclude} page.md\n```\n"
+    assert expanded(myst, {"page.md": myst}).text.count("Owls.") == 2
+
+
 def test_loops_depth_and_size_are_bounded() -> None:
     loop = expanded("{{#include b.md}}", {"b.md": "x {{#include page.md}}", "page.md": "{{#include b.md}}"})
     assert (loop.text, loop.notes[0].rpartition(": ")[2]) == ("x ", "the file includes itself")

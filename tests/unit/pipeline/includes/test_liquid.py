@@ -15,6 +15,8 @@ FILES = {
     "_includes/note.html": (
         '---\nx: y\n---\n<p class="{{ include.class }}">{{ include.text }} {{ site.title }}</p>\n'
     ),
+    "_includes/grid.html": "<div>\n\n    <p>{{ include.text }}</p>\n\n    {% include note.html %}\n  - a\n",
+    "_includes/shown.html": "<pre>\n    <b>\n</pre>",
     "_includes/loop.html": "{% include loop.html %}",
     "part.md": "A part of {{ page.title }}.\n",
     "../.gitbook/includes/tip.md": "A tip.\n",
@@ -50,6 +52,8 @@ def expanded(text: str, context: Context = JEKYLL, files: Mapping[str, str] = FI
         ("{% include note.html class=page.title %}", '<p class="Barn"> Owls</p>'),
         ("  {% include_relative part.md %}", "  A part of Barn."),
         ('{% include "../.gitbook/includes/tip.md" %}', "A tip."),
+        ("{% include grid.html text='T' %}", '<div>\n\n<p>T</p>\n\n<p class=""> Owls</p>\n  - a'),
+        ("{% include shown.html %}", "<pre>\n    <b>\n</pre>"),
         ("{% highlight ruby linenos %}\nputs {{ 1 }}\n{% endhighlight %}", "\n```ruby\nputs {{ 1 }}\n```\n"),
         ("{% raw %}{{ x }} `{{ y }}`{% endraw %}", "\\{{ x }} `{{ y }}`"),
         ("{% comment %}secret {% link a.md %}{% endcomment %}{% # secret %}", ""),
@@ -69,6 +73,22 @@ def test_a_tag_becomes_what_it_stands_for(given: str, shown: str) -> None:
     [
         ("a\n{% if page.x %}b{% else %}c{% endif %}", "a\nbc", "line 2: {% if %} is not evaluated"),
         ("{% for p in site.posts %}{{ p.title }}{% endfor %}", "", "line 1: {% for %} is not evaluated"),
+        (
+            '{% for p in a %}<a href="{{ p.url }}">x</a>{% for q in p %}{{ q }}{% endfor %}y{% endfor %}z',
+            "z",
+            "{% for %} is not evaluated: what it repeats is left out",
+        ),
+        (
+            "{% for p in a %}x {% for q in b %}{% if q.c %}y{% endif %}{% endfor %}{% endfor %}z",
+            "x z",
+            "{% for %} is not evaluated: what it encloses is shown",
+        ),
+        (
+            "{% tablerow p in a %}{% include note.html text=p %}{% endtablerow %}z",
+            "z",
+            "what it repeats is left out",
+        ),
+        ("{% for p in a %}{{ p }}", "", "{% for %} is not evaluated: what it encloses is shown"),
         ("{% unheard-of x %}", "", "line 1: {% unheard-of %} is not known"),
         ("{{ site.gone }}", "", "line 1: {{ site.gone }} has no value"),
         ("{% include gone.html %}", "", "'_includes/gone.html' is not included: there is no such file"),
@@ -88,7 +108,7 @@ def test_outside_a_folder_of_jekyll_only_what_is_unmistakable_is_touched() -> No
 
 
 def test_a_page_with_loops_is_a_template_whatever_its_tool() -> None:
-    found = expanded("{% for a in b %}\n- {{ a.name }}\n{% endfor %}\n`{{ c }}`", ELSEWHERE)
+    found = expanded("{% for a in b %}\n- {{ c.name }}\n{% endfor %}\n`{{ c }}`", ELSEWHERE)
     assert (found.text, len(found.notes)) == ("\n- \n\n`{{ c }}`", 2)
     assert expanded("`{% for a in b %}` {{ c }}", ELSEWHERE).text == "`{% for a in b %}` {{ c }}"
 

@@ -83,6 +83,11 @@ def test_what_is_never_closed_takes_no_time(bit: str) -> None:
     markdown_of_mdx(bit * 30_000)
 
 
+@pytest.mark.timeout(20)
+def test_a_name_of_any_length_takes_no_time() -> None:
+    markdown_of_mdx("<" + "a" * 200_000)
+
+
 def markdown(text: str) -> str:
     return "\n".join(line for line in markdown_of_mdx(text).text.split("\n") if line.strip())
 
@@ -142,6 +147,18 @@ def test_images_by_components_calls_and_imports_are_images() -> None:
         "![](</img/b.svg>)",
         "![T](</img/l.png>)",
     ]
+
+
+def test_an_imported_image_in_an_element_is_no_text_and_what_follows_is_read() -> None:
+    text = (
+        "import owl from './a.png';\n\n<center><img src={owl} alt=\"it's\" /></center>\n## Barn\n\n"
+        "<div>\n  <img src={owl} />\n</div>\n\n```html\n<b>x</b>\ny\n```\n\n"
+        "<p>a</p>\n<p>b</p>\n*c* <img src={owl} />\n"
+    )
+    document = read(text)
+    assert [heading.text for heading in document.headings] == ["Barn"]
+    assert [link.target for link in document.links] == ["./a.png"] * 3
+    assert [block.text for block in document.blocks] == ["<b>x</b>\ny", "a\nb", "c"]
 
 
 def test_what_the_front_matter_says_stands_where_a_page_asks_for_it() -> None:

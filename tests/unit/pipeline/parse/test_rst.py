@@ -188,6 +188,14 @@ def test_roles_become_names_in_code_text_or_nothing() -> None:
     assert [link.target for link in document.links] == ["https://peps.python.org/pep-0008"]
 
 
+@pytest.mark.parametrize("name", ["epigraph", "highlights", "pull-quote"])
+def test_a_quotation_names_its_writer(name: str) -> None:
+    document = read(f".. {name}::\n\n   Owls *see*.\n\n   -- A. Elk\n\nText.\n")
+    assert [block.text for block in document.blocks] == ["Owls see.", "A. Elk", "Text."]
+    assert "<blockquote>" in document.html
+    assert [block.text for block in read(f".. {name}:: Owls\n   see.\n").blocks] == ["Owls see."]
+
+
 def test_a_role_or_default_role_of_one_document_is_unknown_to_the_next() -> None:
     first = read(".. role:: mine(strong)\n\n.. default-role:: emphasis\n\n:mine:`a` `b`\n")
     assert "<strong>a</strong> <em>b</em>" in first.html

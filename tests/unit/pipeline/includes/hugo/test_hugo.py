@@ -164,6 +164,26 @@ def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> 
     assert "2.1" not in outside.text
 
 
+def test_what_a_template_shows_as_it_is_written_is_code(tmp_path: Path) -> None:
+    (tmp_path / "layouts/shortcodes").mkdir(parents=True)
+    template = '<p>{{ index .Params 0 }}</p>\n<pre class="x">\n<code>{{- .Inner | string -}}</code></pre>\n'
+    (tmp_path / "layouts/shortcodes/output.html").write_text(template)
+    (tmp_path / "hugo.toml").write_text("")
+    text = '{{< output "a.html" >}}\n<b>{{ .Title }}</b>\n{{< /output >}}\n'
+    found = expand(text, "a.md", lambda *_: IncludedFile("", ""), 1_000, context_of(text, "a.md", [tmp_path]))
+    assert found.text.strip() == "```\n<b>{{ .Title }}</b>\n```" and not found.notes
+
+
+def test_a_filled_template_takes_no_text_beside_it_for_html(tmp_path: Path) -> None:
+    (tmp_path / "layouts/shortcodes").mkdir(parents=True)
+    (tmp_path / "layouts/shortcodes/new.html").write_text("<button>\n<i>{{ .Get 0 }}</i>\n</button>\n")
+    (tmp_path / "hugo.toml").write_text("")
+    text = "{{< new 1 >}} **Note**\n\n- a {{< new 2 >}}\n\n  {{< new 3 >}}\n"
+    found = expand(text, "a.md", lambda *_: IncludedFile("", ""), 1_000, context_of(text, "a.md", [tmp_path]))
+    made = ["<button> <i>1</i> </button> **Note**", "", "- a <button> <i>2</i> </button>", ""]
+    assert found.text.splitlines()[:4] == made and found.text.count("<button>\n") == 1
+
+
 def test_no_template_and_no_setting_is_read_through_a_link_that_leads_out(tmp_path: Path) -> None:
     (outside := tmp_path / "outside").mkdir()
     (outside / "x.html").write_text("Secret")

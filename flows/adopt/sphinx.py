@@ -1,0 +1,75 @@
+"""What is taken over from Sphinx's ``conf.py``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ...pipeline.includes.sphinx.conf_values import formats_of
+from .myst import TOC, take_toc
+from .taken_over import TakenOver
+from .tool_file import ToolFile, as_text, as_texts
+
+# What they put into documents is read.
+_READ_EXTENSIONS = frozenset(
+    [
+        "sphinx.ext.autodoc",
+        "sphinx.ext.extlinks",
+        "sphinx.ext.intersphinx",
+        "sphinx.ext.napoleon",
+        "sphinx.ext.mathjax",
+        "myst_parser",
+        "myst_nb",
+        "nbsphinx",
+        "sphinx_design",
+        "sphinx_tabs.tabs",
+        "sphinx_copybutton",
+        "sphinx_external_toc",
+    ]
+)
+# Of what is computed there, nobody misses the rest.
+_READ_SETTINGS = frozenset(
+    [
+        *("project", "author", "copyright", "release", "version", "language", "html_baseurl", "html_title"),
+        *("extensions", "exclude_patterns", "include_patterns", "source_suffix", "external_toc_path"),
+        *("extlinks", "intersphinx_mapping", "myst_substitutions", "rst_epilog", "rst_prolog"),
+    ]
+)
+# Endings with what conf.py names if extensions read them, or brings from elsewhere.
+_READ_IF_NAMED = {
+    ".md": re.compile(r"\.md\b|myst|markdown|commonmark|m2r|import \*"),
+    ".ipynb": re.compile(r"ipynb|nbsphinx|myst_nb|jupyter|import \*"),
+}
+
+
+def sphinx(config: ToolFile) -> TakenOver:
+    """Return what can be taken over from ``conf.py``, of which only plain values are read."""
+    given: dict[str, Any] = {}
+    found = TakenOver("Sphinx", config, config.folder)
+    for node in ast.parse(config.text()).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                given[node.targets[0].id] = ast.literal_eval(node.value)
+            except (ValueError, TypeError, MemoryError, RecursionError):
+                if node.targets[0].id in _READ_SETTINGS:
+                    found.left.append(f"{node.targets[0].id}: not a literal")
+    found.site(given, title="project", language="language", base_url="html_baseurl")
+    found.site(given, title="html_title")
+    found.leave_out(given.get("exclude_patterns"))
+    extensions = as_texts(given.get("extensions"))
+    found.include = [f"**/*{ending}" for ending in _usual_formats(config.text(), given.get("source_suffix"))]
+    found.include += [f"**/*{ending}" for ending in formats_of(given.get("source_suffix"))]
+    found.api = "sphinx.ext.autodoc" in extensions
+    if "sphinx_external_toc" in extensions:
+        take_toc(found, as_text(given.get("external_toc_path")) or TOC)
+    found.left += [f"the extension {each:.80}" for each in extensions if each not in _READ_EXTENSIONS]
+    return found
+
+
+def _usual_formats(conf: str, suffix: object) -> Iterator[str]:
+    """Yield the usual endings that Sphinx reads; files with others, such as a README, are no pages of it."""
+    if not isinstance(suffix, str | list | tuple | dict) or ".rst" in suffix:
+        yield ".rst"
+    yield from (ending for ending, sign in _READ_IF_NAMED.items() if sign.search(conf))
