@@ -36,6 +36,10 @@ _INCLUDES = re.compile(
     rb"|raw-loader!@site/(?P<docusaurus>[^\s\"']+)"
     rb"|(?:\.\.[ \t]+(?:literal)?include::|\{(?:literal)?include\})[ \t]+(?P<sphinx>[^\s{}]+)"
 )
+# What folders of documents are called in any project.
+_ANY_PROJECT = {
+    "book", "content", "doc", "docs", "documentation", "pages", "site", "source", "src", "website", "www",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -137,9 +141,11 @@ def set_order(found: TakenOver, *files: Path) -> None:
 
 
 def collection_name(found: TakenOver) -> str:
-    """Return a name for the collection, made from the title or the folder."""
+    """Return a name for the collection, made from the title or the nearest folder with a name of its own."""
     title = found.tables.get("site", {}).get("title", ("", ""))[0]
-    for text in (found.name or str(title), found.root.resolve().name, "docs"):
+    root = found.root.resolve()
+    folders = [folder.name for folder in (root, *root.parents) if folder.name.lower() not in _ANY_PROJECT]
+    for text in (found.name or str(title), *folders[:1]):
         name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
         if COLLECTION_NAME.fullmatch(name):
             return name
