@@ -20,8 +20,8 @@ _CHUNK = 256
 # How often the lexer may fetch a chunk, and the parser go a hundred steps, for each 1,000 bytes and any text:
 # scripts in packages, minified ones among them, took 12 and 26 at most.
 _LEAST, _FETCHES, _STEPS = 300, 30, 60
-# 110 bytes of stack were measured for the three characters of ``{a:``.
-_STACK, _MOST_ON_ANY_STACK = 128 << 20, 4_000
+# 110 bytes of stack were measured for the three characters of ``{a:``; a thread may have 128 KB in all.
+_STACK, _MOST_ON_ANY_STACK = 128 << 20, 1_000
 _starting = threading.Lock()
 _ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,6})\}?|x([0-9A-Fa-f]{2})|(\r\n|[\s\S]))")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
@@ -38,10 +38,18 @@ def parsed(source: str, name: str = "") -> Node | None:
         return None
     if len(text) <= _MOST_ON_ANY_STACK:
         return _parse(text, grammar)
+    return _parsed_on_own_stack(text, grammar)
+
+
+def _parsed_on_own_stack(text: bytes, grammar: str) -> Node | None:
+    """Return the root of a tree, made on a thread whose stack is large enough; None where none may be had."""
     found: list[Node | None] = []
     thread = threading.Thread(target=lambda: found.append(_parse(text, grammar)))
     with _starting:
-        before = threading.stack_size(_STACK)
+        try:
+            before = threading.stack_size(_STACK)
+        except (RuntimeError, ValueError):  # the system sets no stack's size
+            return None
         try:
             thread.start()
         except RuntimeError:  # no room for the stack
