@@ -15,8 +15,8 @@ from typing import Any, Final
 from tree_sitter import Node
 
 from .script_names import FUNCTIONS, Import, Scope, identifiers, is_wrapper, required
+from .script_syntax import MAX_EXPRESSION_BYTES, number_of, parsed, parts, string_of, template_of, text_of
 from .script_syntax import field as part
-from .script_syntax import number_of, parsed, parts, string_of, template_of, text_of
 
 MAX_NESTING = 60
 # Values that "..." puts into others, in all: each may hold the one before it twice.
@@ -65,7 +65,7 @@ def is_certain(table: object, key: str) -> bool:
 
 def read_value(source: str) -> Any:
     """Return the value that a text is, such as an attribute of a component."""
-    root = parsed(f"({source}\n)")
+    root = parsed(f"({source}\n)", max_bytes=MAX_EXPRESSION_BYTES)
     first = next(iter(parts(root)), None) if root is not None else None
     given = parts(first) if first is not None and first.type == "expression_statement" else []
     return Reader(Scope(), frozenset()).value_of(given[0]) if given else UNREAD

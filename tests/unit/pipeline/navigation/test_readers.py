@@ -305,8 +305,8 @@ def test_vuepress_names_pages_by_texts_pairs_and_prefixes() -> None:
 
 def test_functions_in_a_script_cost_time_in_proportion_to_their_number() -> None:
     start = time.process_time()
-    read = read_module("export default [" + "withA(() => { return 1 })," * 20_000 + "]")
-    assert read == [1] * 20_000 and time.process_time() - start < 4
+    read = read_module("export default [" + "withA(() => { return 1 })," * 5_000 + "]")
+    assert read == [1] * 5_000 and time.process_time() - start < 4
 
 
 SCRIPTS = {

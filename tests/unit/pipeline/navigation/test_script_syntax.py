@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
+from noctule.pipeline.navigation.literals import UNREAD, read_value
+from noctule.pipeline.navigation.script_imports import read_module
 from noctule.pipeline.navigation.script_syntax import parsed
 
 DEEP_ON_SMALL_STACK = """
@@ -36,3 +39,29 @@ def test_a_script_is_not_read_where_no_stack_may_be_had(
     monkeypatch.setattr(threading, "stack_size", refused)
     assert parsed("x;" * 4_000) is None
     assert parsed("x;") is not None
+
+
+@pytest.mark.parametrize("part", ["x!", "if(x)", "=>{", "type A=", "a<"])
+def test_a_script_of_many_dear_steps_is_given_up(part: str) -> None:
+    began = time.process_time()
+    for size in (250_000, 990_000):
+        parsed("x=" + part * (size // len(part)), "a.js")
+    assert time.process_time() - began < 6
+
+
+def test_expressions_of_a_document_are_read_up_to_16_kilobytes() -> None:
+    assert len(read_value("['a', " + "'b'," * 3_800 + "]")) == 3_801
+    assert read_value("['a', " + "'b'," * 4_000 + "]") == UNREAD
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("\\ud83d\\ude00.md", "\U0001f600.md"),
+        ("\\u{1F600}\\u{d83d}\\uDE00", "\U0001f600\U0001f600"),
+        ("\\ud83d.md", "\ufffd.md"),
+        ("a\\u0062\\x63\\n", "abc\n"),
+    ],
+)
+def test_two_escapes_may_be_one_character(said: str, text: str) -> None:
+    assert read_module(f'export default ["{said}", `{said}`]') == [text, text]

@@ -71,16 +71,17 @@ def test_a_template_ends_behind_what_it_computes() -> None:
     "part",
     ["=/[x\\]", "=/[", " /x [ ", "`${", "{`${}`", "withX((a): b),", "withX(<a),", "export {a,", "const {"],
 )
-def test_a_hundred_thousand_parts_of_a_script_take_time_in_proportion(part: str) -> None:
+def test_many_parts_of_a_script_take_time_in_proportion(part: str) -> None:
     began = time.process_time()
-    read_module(f"export default [{part * 100_000}]")
-    read_module(part * 100_000)
+    for count in (20_000, 100_000):  # within what a script may have, and above it
+        read_module(f"export default [{part * count}]")
+        read_module(part * count)
     assert time.process_time() - began < 6
 
 
 def test_thousands_of_sidebars_are_named_by_thousands_of_links() -> None:
-    bar = "".join(f"{{ text: 'T{at}', link: '/x{at}/' }}," for at in range(8_000))
-    trees = "".join(f"'/y{at}/': [{{ text: 'A', link: '/a' }}]," for at in range(8_000))
+    bar = "".join(f"{{ text: 'T{at}', link: '/x{at}/' }}," for at in range(3_000))
+    trees = "".join(f"'/y{at}/': [{{ text: 'A', link: '/a' }}]," for at in range(3_000))
     began = time.process_time()
     script = f"export default {{ themeConfig: {{ nav: [{bar}], sidebar: {{ {trees} }} }} }}"
     read_vitepress(Script(script, "config.ts"))
@@ -160,9 +161,9 @@ def test_scripts_that_are_not_there_are_looked_for_at_so_many_places() -> None:
 @pytest.mark.parametrize(
     "part", ["import ", "import a ", "import {a\n", "const a = require(", "import a from './b'\n"]
 )
-def test_a_hundred_thousand_imports_take_time_in_proportion(part: str) -> None:
+def test_many_imports_take_time_in_proportion(part: str) -> None:
     began = time.process_time()
-    for text in (part * 100_000, "import" + part[6:] * 100_000):
+    for text in (part * 10_000, part * 100_000, "import" + part[6:] * 10_000):
         script = Script(text, "a.ts", BESIDE.get)
         assert script.has_unknown_imports or script.value == UNREAD
     assert time.process_time() - began < 6
