@@ -23,7 +23,8 @@ from ...pipeline.patterns import globs
 from ...pipeline.untrusted import with_lower_keys
 from .data_lists import HUGO, dendron_lists, hugo_lists, jekyll_lists, mkdocs_lists, myst_lists
 from .file_patterns import LeftOut
-from .script_lists import docusaurus_lists, sphinx_lists, vitepress_lists
+from .script_lists import docusaurus_lists, vitepress_lists
+from .sphinx_lists import sphinx_lists
 from .tool_settings import NotKnown, listed, texts_of
 
 _ABOVE = 4

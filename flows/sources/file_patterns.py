@@ -20,6 +20,7 @@ _MOST_CHARS, _MOST_ASTERISKS = 1_000, 4
 _ASTERISKS = re.compile(r"\*+")
 # What patterns of a shell have that those of .gitignore have not, once their braces are resolved.
 _NOT_KNOWN = re.compile(r"[{}|]|[@+?!*]\(|^!")
+COMPUTED = "a part of it is computed or not understood, and what that leaves out is published"
 
 
 @dataclass(frozen=True, slots=True)

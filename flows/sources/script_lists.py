@@ -1,8 +1,7 @@
-"""Lists of files that scripts of Docusaurus, VitePress, VuePress and Sphinx leave out: their literals."""
+"""Lists of files that scripts of Docusaurus, VitePress and VuePress leave out: their literals."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,20 +11,14 @@ from typing import Any
 
 from ...pipeline.navigation.literals import UNREAD, OpenTable, Unread, is_certain
 from ...pipeline.navigation.script_imports import Script, folder_of_imports, read_imported
-from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_nearest, of_shell, of_sphinx
+from .file_patterns import COMPUTED, LeftOut, below, is_sound, of_shell
 from .tool_settings import MAX_BYTES, NotKnown, SettingsText, texts_of, unread
 
 _ENDINGS = ("js", "ts", "mjs", "mts", "cjs")
 _DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in _ENDINGS)
 _VITEPRESS = tuple(f".vitepress/config{each}.{ending}" for each in ("", "/index") for ending in _ENDINGS)
 _VUEPRESS = tuple(f".vuepress/config.{ending}" for ending in _ENDINGS)
-_SPHINX, _EXCLUDE = "conf.py", "exclude_patterns"
-_KEYS = (_EXCLUDE, "include_patterns")
-_COMPUTED, _MOST_PLACES = (
-    "a part of it is computed or not understood, and what that leaves out is published",
-    5,
-)
-_NOT_READ = "it cannot be read, and what it leaves out is published"
+_MOST_PLACES = 5
 # Patterns of VuePress that take pages in, and leave none out.
 _ALL = ("**/*.md", "*.md")
 _FOLDERS = ("docs", "blog")
@@ -41,10 +34,10 @@ def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
             yield LeftOut(setting, found.folder, left=_computed(*unknown))
         for kind, options in _docusaurus_options(given if isinstance(given, dict) else {}):
             if "exclude" in options:
-                path = options.get("path")
-                base = below(found.folder, path if isinstance(path, str) else kind)
-                current = _list(setting, base, options["exclude"])
-                yield from (current, *_versions_and_translations(current, found.folder, kind, options))
+                for base in _bases(options, "path", kind):
+                    current = _list(setting, below(found.folder, base), options["exclude"])
+                    yield from (current, *_versions_and_translations(current, found.folder, kind, options))
+                yield from _remark_on_base(setting, found, options, "path")
 
 
 def _unknown_parts(given: object) -> Iterator[object]:
@@ -71,9 +64,16 @@ def _unknown_of_plugin(given: Any) -> Iterator[object]:
     """Yield the options of a plugin for documents, or of one of an unknown name; a function is none."""
     name, own, *_ = [*given, None, None] if isinstance(given, list) and given else [given, None]
     if isinstance(name, str):
-        yield from [own] if own is not None and name.endswith(_OF_PLUGINS) else ()
+        is_of_documents = own is not None and name.endswith(_OF_PLUGINS)
+        yield from [own] if is_of_documents else _excluded_by(own)
     elif name and not (isinstance(name, Unread) and "function" in name.kind):
         yield from () if is_certain(own, "exclude") and "exclude" not in own else [name]
+
+
+def _excluded_by(options: object) -> Iterator[object]:
+    """Yield what a plugin of another name excludes, which may be one for documents that adds to it."""
+    if isinstance(options, dict) and "exclude" in options:
+        yield Unread(possible=(options["exclude"],))
 
 
 def _versions_and_translations(
@@ -108,16 +108,33 @@ def vitepress_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     for found in _scripts(folders, _VITEPRESS, "srcExclude"):
         given = found.script.value
         table = given if isinstance(given, dict) else {}
-        source = table.get("srcDir")
-        base = below(found.folder, source if isinstance(source, str) else ".")
         listed = table.get("srcExclude", [_left_by(given)] if found.is_named else [])
-        yield from _known(_list(f"srcExclude of {found.name}", base, listed), found)
+        setting = f"srcExclude of {found.name}"
+        for base in _bases(table, "srcDir", "."):
+            yield from _known(_list(setting, below(found.folder, base), listed), found)
+        if listed != []:
+            yield from _remark_on_base(setting, found, table, "srcDir")
     for found in _scripts(folders, _VUEPRESS, "pagePatterns"):
         given = found.script.value
         listed = given.get("pagePatterns") if isinstance(given, dict) else None
         texts = listed if isinstance(listed, list) else [given] if found.is_named else []
         left = [_left_by(each) for each in texts if each not in _ALL]
         yield from _known(_list(f"pagePatterns of {found.name}", found.folder, left), found)
+
+
+def _bases(options: Mapping[str, Any], key: str, default: str) -> list[str]:
+    """Return the folders that a list may be of, each once; the default one where none is known."""
+    texts = [each for each in _possible(options.get(key)) if isinstance(each, str)]
+    return [*dict.fromkeys(texts)] or [default]
+
+
+def _remark_on_base(
+    setting: str, found: _ToolScript, options: Mapping[str, Any], key: str
+) -> Iterator[LeftOut]:
+    """Yield a remark if it is not known which folder a list is of."""
+    base = options.get(key)
+    if not isinstance(base, str | None):
+        yield LeftOut(f"{key} of {setting}", found.folder, left=_computed(base))
 
 
 def _left_by(given: object) -> object:
@@ -192,106 +209,4 @@ def _possible(given: object) -> Iterator[object]:
 def _computed(*unknown: object) -> str:
     """Return a remark on what is unknown, with the places of the first."""
     places = [each.where for each in unknown if isinstance(each, Unread | OpenTable) and each.where]
-    return f"{_COMPUTED} ({'; '.join(dict.fromkeys(places[:_MOST_PLACES]))})" if places else _COMPUTED
-
-
-def sphinx_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:
-    """Return what ``conf.py`` leaves out by ``exclude_patterns`` and ``include_patterns``.
-
-    That is every text that may be added to them. Of the folders around the collection, the nearest counts.
-    """
-    found = ((folder, [*_lists_of_sphinx(folder)]) for folder in near)
-    return of_nearest(((folder, lists) for folder, lists in found if lists), root)
-
-
-def _lists_of_sphinx(folder: Path) -> Iterator[LeftOut]:
-    try:
-        found = next(texts_of([folder], (_SPHINX,)), None)
-        script = ast.parse(found.text) if found and any(key in found.text for key in _KEYS) else None
-        given = {key: [*_given(script, key)] for key in _KEYS} if script else {}
-        lists = [
-            _of_sphinx(LeftOut(f"{key} of {_SPHINX}", folder), values, script, key)
-            for key, values in given.items()
-            if script and values
-        ]
-    except (NotKnown, SyntaxError, ValueError, MemoryError, RecursionError):
-        lists = [LeftOut(f"{_EXCLUDE} of {_SPHINX}", folder, left=_NOT_READ)]
-    yield from lists
-
-
-def _of_sphinx(empty: LeftOut, given: Sequence[ast.expr], script: ast.Module, key: str) -> LeftOut:
-    constants = {
-        node.targets[0].id: node.value
-        for node in script.body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id != key
-    }
-    known = [text for value in given for text in _texts(value, constants, key)]
-    patterns = [of_sphinx(each) for each in known if each]
-    sound = list(dict.fromkeys(each for each in patterns if is_sound(each)))
-    is_whole = len(known) == len([each for each in patterns if is_sound(each)])
-    if key == _EXCLUDE:
-        return LeftOut(empty.setting, empty.base, sound, "" if is_whole else _COMPUTED)
-    if not is_whole:  # it would leave out what the rest takes in
-        return LeftOut(empty.setting, empty.base, left=_NOT_READ)
-    return LeftOut(empty.setting, empty.base, [*DOCUMENTS, *(f"!{each}" for each in sound)] if sound else [])
-
-
-def _given(script: ast.AST, key: str, is_local: bool = False) -> Iterator[ast.expr]:
-    """Yield what statements assign to the setting, or add to it; a function has names of its own."""
-    for node in ast.iter_child_nodes(script):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            declared = (each for each in ast.walk(node) if isinstance(each, ast.Global))
-            yield from _given(node, key, is_local=not any(key in each.names for each in declared))
-            continue
-        yield from _given_by(node, key, is_local)
-        yield from _given(node, key, is_local)
-
-
-def _given_by(node: ast.AST, key: str, is_local: bool) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value is not None:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if any(_is_setting(each, key, is_local) for each in targets):
-            yield node.value
-    elif (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and _is_setting(node.func.value, key, is_local)
-        and node.func.attr in ("append", "extend", "insert")
-    ):
-        yield from node.args[-1:]
-
-
-def _is_setting(node: ast.expr, key: str, is_local: bool) -> bool:
-    """Return whether it is the name of the setting, or the same of ``config`` or ``app.config``."""
-    if isinstance(node, ast.Attribute):
-        holder = node.value
-        name = holder.id if isinstance(holder, ast.Name) else getattr(holder, "attr", "")
-        return node.attr == key and name == "config"
-    return isinstance(node, ast.Name) and node.id == key and not is_local
-
-
-def _texts(node: ast.expr, constants: dict[str, ast.expr], key: str) -> Iterator[str]:
-    """Yield the texts of an expression of literals; an empty one for each part that is something else.
-
-    A constant is read once, and empty from then on: ten that each name the next ten times would never end.
-    """
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield node.value
-    elif isinstance(node, ast.List | ast.Tuple | ast.Set):
-        for each in node.elts:
-            yield from _texts(each, constants, key)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _texts(node.left, constants, key)
-        yield from _texts(node.right, constants, key)
-    elif isinstance(node, ast.Starred):
-        yield from _texts(node.value, constants, key)
-    elif isinstance(node, ast.IfExp):
-        yield from _texts(node.body, constants, key)
-        yield from _texts(node.orelse, constants, key)
-    elif isinstance(node, ast.Name) and node.id in constants:
-        value, constants[node.id] = constants[node.id], ast.List([])
-        yield from _texts(value, constants, key)
-    elif not (isinstance(node, ast.Name) and node.id == key):  # what it was is among its texts
-        yield ""
+    return f"{COMPUTED} ({'; '.join(dict.fromkeys(places[:_MOST_PLACES]))})" if places else COMPUTED

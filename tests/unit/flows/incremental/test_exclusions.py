@@ -350,6 +350,26 @@ def test_what_is_not_known_of_a_list_is_named_with_its_place(
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "bases"),
+    [
+        (VITEPRESS, "export default {\n srcDir: x.DOCS || 'guide', srcExclude: ['_*'] }", ["guide/_part.md"]),
+        (VITEPRESS, "export default {\n srcDir: x ? '.' : 'internal', srcExclude: ['plan.md', 'open.md'] }",
+         ["internal/plan.md", "open.md"]),
+        (VITEPRESS, "export default {\n srcDir: x.DOCS, srcExclude: ['internal/**'] }", IN_INTERNAL),
+        (DOCUSAURUS, "module.exports = { presets: [['classic', { docs: {\n path: x ? 'docs' : 'docs/guide',"
+         " exclude: ['_*', 'open.md'] } }]] }", ["guide/_part.md", "guide/open.md", "open.md"]),
+    ],
+)  # fmt: skip
+def test_a_list_is_of_every_folder_that_may_be_its_own(
+    name: str, text: str, bases: list[str], tmp_path: Path
+) -> None:
+    held = rejections(tmp_path, "docs", {name: text})
+    assert [each.path for each in held if each.kind == "skipped"] == bases
+    [noted] = [each.reason for each in held if each.kind == "noted"]
+    assert "line 2" in noted and name.removeprefix("docs/") in noted and "is published" in noted
+
+
+@pytest.mark.parametrize(
     ("name", "text"),
     [
         (VITEPRESS, "const a: string[] = ['x']\nconst b: string[] = a\nb.push('internal')\n"
@@ -360,6 +380,7 @@ def test_what_is_not_known_of_a_list_is_named_with_its_place(
         ("docs/.vuepress/config.js", "export default { pagePatterns: ['*.md', ...(x ? ['internal'] : [])] }"),
         (DOCUSAURUS, "const plugin = make('exclude')\nmodule.exports = { plugins: [plugin, 'x'] }"),
         (DOCUSAURUS, "module.exports = { plugins: [[make(), { exclude: ['internal/**'] }]] }"),
+        (DOCUSAURUS, "module.exports = { plugins: [['./blog-plugin', { path: 'a', exclude: ['x.md'] }]] }"),
         (DOCUSAURUS, "module.exports = { presets: [['classic', { docs: { exclude: ['x/**'] } }]] }\n"
          "module.exports.presets[0][1].docs.exclude.push('internal/**')"),
     ],
