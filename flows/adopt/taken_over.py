@@ -156,14 +156,18 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
     """Return the folders that the settings name, and those of what the first documents include or link to.
 
     The latter lie outside the root, below ``top``; links are symbolic ones, as of ``index.md`` to a README.
+    What is hidden may hold secrets: it is not linked to, and nothing of git's is included.
     """
     folders, root, project = set[Path](), found.root.resolve(), top.resolve()
     for path in _named_documents(root):
-        linked = [Path(os.path.realpath(path))] if path.is_symlink() else _included_files(path, found)
-        for target in linked:
-            if target.is_file() and target.is_relative_to(project) and not target.is_relative_to(root):
-                folder = top / target.relative_to(project).parts[0]
-                folders.add(folder if folder.is_dir() else top)
+        is_link = path.is_symlink()
+        for target in [Path(os.path.realpath(path))] if is_link else _included_files(path, found):
+            if not target.is_relative_to(project) or target.is_relative_to(root) or not target.is_file():
+                continue
+            first, *rest = target.relative_to(project).parts
+            if ".git" in (first, *rest) or (is_link and any(each.startswith(".") for each in (first, *rest))):
+                continue
+            folders.add(top / first if rest else top)
     needed = [top] if top in folders else sorted(folders)
     return [*needed, *(each for each in found.snippets if each not in needed)]
 
