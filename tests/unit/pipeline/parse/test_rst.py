@@ -194,6 +194,14 @@ def test_a_quotation_names_its_writer(name: str) -> None:
     assert [block.text for block in document.blocks] == ["Owls see.", "A. Elk", "Text."]
     assert "<blockquote>" in document.html
     assert [block.text for block in read(f".. {name}:: Owls\n   see.\n").blocks] == ["Owls see."]
+    named = read(f".. {name}::\n   :name: said\n\n   Owls.\n\n:ref:`x <said>`\n").html
+    assert 'id="source-ref:said"></span><blockquote>' in named
+
+
+@pytest.mark.parametrize("number", ["-", "\N{ARABIC-INDIC DIGIT EIGHT}", "8-"])
+def test_a_standard_is_named_by_a_number(number: str) -> None:
+    document = read(f":pep:`{number}` :cve:`2024-1`\n")
+    assert [link.target for link in document.links] == ["https://www.cve.org/CVERecord?id=CVE-2024-1"]
 
 
 def test_a_role_or_default_role_of_one_document_is_unknown_to_the_next() -> None:
