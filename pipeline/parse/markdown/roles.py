@@ -16,6 +16,7 @@ from markdown_it.rules_inline import StateInline
 from ...includes.fences import IndentedCode, code_of, fences_of
 from ..code.info import CODE_DIRECTIVES
 from ..labels import INDICES, LABEL_PREFIX, UNTITLED, label_anchor, term_label
+from ..python_objects import object_address, shown_name
 from ..standards import STANDARDS, standard
 
 _ROLE = re.compile(r"\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)((?:[^`\n]|\n(?![ \t]*\n)){1,500})\2(?!`)")
@@ -104,14 +105,23 @@ def _push(state: StateInline, name: str, content: str) -> None:
     elif name in _TEXTS or _BADGE.fullmatch(name):
         state.push("text", "", 0).content = title
     elif not _UNSEEN.fullmatch(name):  # icons by name: there is nothing to read
-        shown = title.removeprefix("!")
-        state.push("code_inline", "code", 0).content = shown.rpartition(".")[2] if shown[:1] == "~" else shown
+        shown = title if titled else shown_name(name, target)
+        address = "" if title.startswith("!") else object_address(name, target)
+        _push_name(state, shown, {"href": address} if address else {})
 
 
 def _push_link(state: StateInline, title: str, attributes: dict[str, str | int | float]) -> None:
     state.push("link_open", "a", 1).attrs = attributes
     state.push("text", "", 0).content = title
     state.push("link_close", "a", -1)
+
+
+def _push_name(state: StateInline, shown: str, attributes: dict[str, str | int | float]) -> None:
+    if attributes:
+        state.push("link_open", "a", 1).attrs = attributes
+    state.push("code_inline", "code", 0).content = shown
+    if attributes:
+        state.push("link_close", "a", -1)
 
 
 def _address(name: str, target: str) -> str:

@@ -64,6 +64,10 @@ def write_library(root: Path) -> None:
     (root / "hub.md").write_text("# Hub\n\nThe Write-Ahead Log (WAL) is kept; [a book](shelf1/book01.md).\n")
     (root / "same.md").write_text("# Twin\n\nThe very same text, word for word.\n")
     (root / "shelf2/same0.md").write_text("# Twin\n\nThe very same text, word for word.\n")
+    for number in range(6):
+        (root / f"shelf{number % SHELVES}/use{number}.rst").write_text(
+            f".. py:function:: lib.use{number}()\n\n   After :func:`lib.use{(number + 1) % 6}`, :func:`.use{number - 1}`.\n"
+        )
 
 
 def settings_for(root: Path, **shards: object) -> Settings:
@@ -185,6 +189,16 @@ def test_sql_is_over_all_shards(both: Both) -> None:
 def test_the_link_graph_is_that_of_the_whole(both: Both) -> None:
     whole, sharded = both.whole.graph(), both.sharded.graph()
     assert sorted(whole.edges) == sorted(sharded.edges) and sorted(whole.nodes) == sorted(sharded.nodes)
+
+
+def test_objects_of_python_are_found_in_other_shards(built: Built) -> None:
+    uses = [f"library:shelf{number % SHELVES}/use{number}.rst" for number in range(6)]
+    with built.sharded.open() as sharded:
+        links = sharded.table("links").select(["source_id", "target_id"]).to_pylist()
+    found = {(each["source_id"], each["target_id"]) for each in links if each["source_id"] in uses}
+    after = {(uses[at], uses[(at + 1) % 6]) for at in range(6)}
+    before = {(uses[at], uses[at - 1]) for at in range(1, 6)}
+    assert found == after | before
 
 
 def test_postings_of_all_shards_are_one_list_a_term(built: Built) -> None:
