@@ -66,7 +66,8 @@ def write_library(root: Path) -> None:
     (root / "shelf2/same0.md").write_text("# Twin\n\nThe very same text, word for word.\n")
     for number in range(6):
         (root / f"shelf{number % SHELVES}/use{number}.rst").write_text(
-            f".. py:function:: lib.use{number}()\n\n   After :func:`lib.use{(number + 1) % 6}`, :func:`.use{number - 1}`.\n"
+            f".. py:function:: lib.use{number}()\n\n"
+            f"   After :func:`lib.use{(number + 1) % 6}`, :func:`.use{number - 1}`.\n"
         )
 
 
