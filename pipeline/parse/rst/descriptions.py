@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-from ..python_objects import describes_object, object_anchors
+from ..python_objects import describes_object, ends_of, object_anchors
 from .admonitions import Boxed, Lenient, by_name
 from .fields import with_fields
 from .objects import as_code, foreign_code, listed_nodes
@@ -82,10 +82,9 @@ class Described(Lenient):
 
 def _within(holder: str, name: str) -> str:
     """Return the name of what stands in the description of a class, once with that of the class."""
-    last = holder.rpartition(".")[2]
-    if not holder or f"{name}.".startswith((f"{holder}.", f"{last}.")):
-        return name if not holder or name.startswith(holder) else holder + name.removeprefix(last)
-    return f"{holder}.{name}"
+    ends = [holder, *ends_of(holder)] if holder else []
+    given = next((end for end in ends if f"{name}.".startswith(f"{end}.")), "")
+    return holder + name.removeprefix(given) if given else ".".join(filter(None, (holder, name)))
 
 
 class InDomain(Described):
