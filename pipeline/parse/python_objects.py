@@ -64,6 +64,13 @@ def object_address(role: str, target: str, holder: str = "", module: str = "") -
     return OBJECT_ADDRESS + ":".join(parts).rstrip(":")
 
 
+def within_module(address: str, module: str) -> str:
+    """Return the address of a role of a page whose current module this is."""
+    name = address.removeprefix(OBJECT_ADDRESS)
+    is_alone = name != address and ":" not in name
+    return f"{address}::{module}" if module and is_alone else address
+
+
 def _is_name(text: str) -> bool:
     return len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None
 

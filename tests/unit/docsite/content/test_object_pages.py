@@ -37,6 +37,14 @@ def test_a_name_leads_to_its_description(written: str, shown: str, target: str) 
     assert page_of(OTHERS, "api.html").find(id=target.partition("#")[2]) is not None
 
 
+def test_a_module_that_ends_in_myst_and_one_that_is_shown_are_none() -> None:
+    ended = "```{currentmodule} more\n```\n\n```{currentmodule} None\n```\n\n"
+    shown = "````\n```{currentmodule} more\n```\n````\n\n"
+    for text in (ended, shown):
+        assert links_of("page.html", page_md=f"# Page\n\n{text}By {{func}}`run`.\n") == []
+    assert "{currentmodule} more" in page_of({"page.md": f"# Page\n\n{shown}"}, "page.html").text
+
+
 @pytest.mark.parametrize(
     "written", [":class:`Owl`", ":class:`!pkg.Owl`", ":exc:`KeyError`", ":c:func:`pkg.run`"]
 )
@@ -60,9 +68,11 @@ def test_members_are_looked_for_in_the_class_whose_description_names_them() -> N
         ("{class}`pkg.Owl`", "pkg.Owl", "api.html#pkg.Owl"),
         ("{py:func}`~more.run`", "run()", "more.html#more.run"),
         ("{meth}`flies <pkg.Owl.fly>`", "flies", "api.html#pkg.Owl.fly"),
+        ("it.\n\n```{py:currentmodule} more\n```\n\nBy {func}`run`.", "run()", "more.html#more.run"),
+        ("it.\n\n:::{module} other\n:synopsis: a\n:::\n\nOf {mod}`other`.", "other", "#py:other"),
     ],
 )
 def test_roles_of_myst_do_too(written: str, shown: str, target: str) -> None:
     (link,) = links_of("page.html", page_md=f"# Page\n\nSee {written}.\n")
-    assert (link.text, link["href"]) == (shown, target)
+    assert (link.text, str(link["href"]).replace("%3A", ":")) == (shown, target)
     assert links_of("page.html", page_md="# Page\n\nSee {class}`!pkg.Owl` and {class}`Crow`.\n") == []
