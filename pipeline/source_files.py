@@ -160,8 +160,9 @@ def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading 
         if not stat.S_ISREG(before.st_mode):
             raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
         # O_NOFOLLOW protects only the last path component: a folder may have become a link since the listing.
-        folders = (collection.root, *collection.static_folders, *collection.snippet_folders)
-        if not _opened(descriptor, file.location).startswith(tuple(map(_below, folders))):
+        # A link that may be followed was listed by the real path of its target, which lies outside of all.
+        folders, opened = (collection.root, *collection.static_folders), _opened(descriptor, file.location)
+        if opened != file.location and not opened.startswith(tuple(map(_below, folders))):
             raise RejectedDocument(
                 "the file is outside the collection's folder",
                 where=where,
@@ -201,7 +202,8 @@ def _opened(descriptor: int, location: str) -> str:
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  # of every file of a collection
     except OSError:
         # Strictly: a folder that is away for a moment is not outside the collection.
-        return os.path.join(os.path.realpath(os.path.dirname(location), strict=True), "")  # noqa: PTH118, PTH120
+        folder, name = os.path.split(location)
+        return os.path.join(os.path.realpath(folder, strict=True), name)  # noqa: PTH118
 
 
 def _open_fault(error: OSError) -> str:

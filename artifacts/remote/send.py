@@ -7,10 +7,11 @@ snapshot or the new one; the next attempt continues where the last one stopped.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...pipeline.errors import NoctuleError, SettingsError
+from ...pipeline.errors import NoctuleError, RemoteUnavailable, SettingsError
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import SnapshotId
 from ..disk import durable
@@ -224,10 +225,15 @@ def _send_again(uploads: Sequence[Upload], target: RemoteTarget) -> dict[str, in
 def _make_current(
     name: SnapshotId, target: RemoteTarget, remote: RemoteFiles, before: Pointer | None
 ) -> Pointer:
-    generation = 1 + max(before.generation if before else 0, *target.generations().values(), 0)
+    marked = target.generations()
+    generation = 1 + max(before.generation if before else 0, *marked.values(), 0)
     previous = before.id if before is not None and before.id in target.names() else None
-    remote.replace(f"{PINS}/{name}", pin_content(generation))
+    # A pin never says more than happened: a publisher that ended early left the next one its pin to write.
+    if before is not None and marked.get(before.id, before.generation) != before.generation:
+        remote.replace(f"{PINS}/{before.id}", pin_content(before.generation))
     pointer = Pointer(name, generation, previous)
     remote.replace(CURRENT, pointer.to_bytes())
     require_read_back(remote, CURRENT, pointer.to_bytes(), MAX_POINTER_BYTES)
+    with suppress(RemoteUnavailable):
+        remote.replace(f"{PINS}/{name}", pin_content(generation))
     return pointer

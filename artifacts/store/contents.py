@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -44,11 +44,6 @@ class SnapshotInfo:
     generation: int
     current: bool
     previous: bool
-
-
-def _is_ahead(generation: int, pointer: Pointer | None) -> bool:
-    """Return whether a pin says more than happened: its run ended before ``CURRENT`` followed."""
-    return pointer is not None and generation > pointer.generation
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -123,8 +118,9 @@ class StoreContents:
         return tuple(sorted(infos, key=lambda info: (-info.generation, info.snapshot_id)))
 
     def _last_current(self, snapshot_id: SnapshotId, pointer: Pointer | None) -> int:
-        generation = self.generation_of(snapshot_id)
-        return 0 if _is_ahead(generation, pointer) else generation
+        if pointer is not None and pointer.id == snapshot_id:
+            return pointer.generation
+        return self.generation_of(snapshot_id)
 
     def hint(self) -> str:
         """Return what to do next, and the snapshots to do it with."""
@@ -163,15 +159,14 @@ class StoreContents:
             return 0
 
     def make_current(self, pointer: Pointer) -> None:
-        """Write the snapshot's pin, then ``CURRENT``, durably; raises ``WriteFailed``.
+        """Write ``CURRENT``, durably, and then the snapshot's pin; raises ``WriteFailed``.
 
-        First, snapshots that a run marked but did not make current are marked as never current.
+        A pin never says more than happened. Of a run that ended between the two, the next one writes it.
         """
         before = self.pointer_if_sound()
-        for name in self.names():
-            if name != pointer.id and _is_ahead(self.generation_of(name), before):
-                durable.overwrite(self.pin(name), pin_content(0))
-        durable.overwrite(self.pin(pointer.id), pin_content(pointer.generation))
+        if before is not None and before.id in self.names():
+            self._record(before.id, before.generation)
+        self._record(pointer.id, self.generation_of(pointer.id))  # readers lock it from now on
         durable.sync_directory(self.root / PINS)
         try:
             durable.replace_file(self.root / CURRENT, pointer.to_bytes())
@@ -181,6 +176,11 @@ class StoreContents:
             what = f"{pointer.id} is current, but the disk did not confirm it: {error.what}"
             hint = "A power cut may bring back the previous snapshot; check the disk."
             raise WriteFailed(what, where=error.where, hint=hint) from error
+        with suppress(WriteFailed):
+            self._record(pointer.id, pointer.generation)
+
+    def _record(self, snapshot_id: SnapshotId, generation: int) -> None:
+        durable.overwrite(self.pin(snapshot_id), pin_content(generation))
 
     def remove(self, snapshot_id: SnapshotId) -> bool:
         """Remove a snapshot in one step, so that nobody finds half of it; return whether nobody reads it."""

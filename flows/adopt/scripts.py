@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...pipeline.navigation.sidebars import read_script, with_root_locale
+from ...pipeline.navigation.literals import Unread
+from ...pipeline.navigation.sidebars import with_root_locale
 from ...pipeline.navigation.site_scripts import starlight_options
 from ...pipeline.settings.site import LANGUAGE
 from .taken_over import TakenOver, collection_name, set_order
@@ -21,7 +22,7 @@ _DOCUSAURUS_LEFT = {
 
 def docusaurus(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``docusaurus.config.js``."""
-    given = as_table(read_script(config.script(), config.name))
+    given = as_table(config.script().value)
     presets = as_list(given.get("presets"))
     options = [each[1] for each in presets if isinstance(each, list) and len(each) > 1]
     docs = next((as_table(each.get("docs")) for each in options if isinstance(each, dict)), {})
@@ -74,6 +75,8 @@ def _docusaurus_plugin(found: TakenOver, plugin: object) -> None:
         found.take("site", "redirects", moved, "plugins")
     elif isinstance(name, str):
         found.left.append(f"the plugin {name}")
+    elif isinstance(name, Unread) and "function" not in name.kind:
+        found.left.append(f"a plugin whose name is computed ({name.where})")
 
 
 def starlight(config: ToolFile) -> TakenOver:
@@ -82,11 +85,12 @@ def starlight(config: ToolFile) -> TakenOver:
     if not root.is_dir():
         raise ValueError("there is no folder src/content/docs, in which Starlight keeps its documents")
     found = TakenOver("Starlight", config, root, include=["**/*.md", "**/*.mdx"])
-    given = as_table(read_script(config.script(), config.name))
+    script = config.script()
+    given = as_table(script.value)
     found.take_static(as_text(given.get("publicDir")) or "public", "src/assets")
     found.site(given, base_url="site")
     found.take("site", "slugs", True, "Starlight's slug in front matter")
-    options = starlight_options(config.script(), config.name)
+    options = starlight_options(script)
     title = options.get("title")
     title = title if isinstance(title, str) else next(iter(texts_of(title).values()), "")
     found.take("site", "title", title, "starlight()")
@@ -103,7 +107,7 @@ def starlight(config: ToolFile) -> TakenOver:
 
 def mintlify(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``docs.json`` or ``mint.json``."""
-    given = as_table(read_script(config.script(), config.name))
+    given = as_table(config.script().value)
     found = TakenOver("Mintlify", config, config.folder, include=["**/*.md", "**/*.mdx"])
     found.site(given, title="name", description="description")
     set_order(found, config.path)
@@ -120,7 +124,7 @@ def mintlify(config: ToolFile) -> TakenOver:
 
 def vitepress(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``.vitepress/config``."""
-    given = with_root_locale(read_script(config.script(), config.name))
+    given = with_root_locale(config.script().value)
     root = config.beside(f"../{as_text(given.get('srcDir')) or '.'}")
     found = TakenOver("VitePress", config, root)
     found.site(given, title="title", description="description", language="lang")
@@ -153,7 +157,7 @@ def _take_languages(found: TakenOver, locales: Mapping[str, Any], main: str) -> 
 
 def vuepress(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``.vuepress/config``."""
-    given = as_table(read_script(config.script(), config.name))
+    given = as_table(config.script().value)
     found = TakenOver("VuePress", config, config.beside(".."))
     found.site(given, title="title", description="description", language="lang")
     set_order(found, config.path)
@@ -166,7 +170,7 @@ def vuepress(config: ToolFile) -> TakenOver:
 
 def quartz(config: ToolFile) -> TakenOver:
     """Return what can be taken over from ``quartz.config.ts``."""
-    given = as_table(as_table(read_script(config.script(), config.name)).get("configuration"))
+    given = as_table(as_table(config.script().value).get("configuration"))
     found = TakenOver("Quartz", config, config.beside("content"))
     found.site(given, title="pageTitle")
     if isinstance(given.get("baseUrl"), str):

@@ -36,6 +36,10 @@ _INCLUDES = re.compile(
     rb"|raw-loader!@site/(?P<docusaurus>[^\s\"']+)"
     rb"|(?:\.\.[ \t]+(?:literal)?include::|\{(?:literal)?include\})[ \t]+(?P<sphinx>[^\s{}]+)"
 )
+# What folders of documents are called in any project.
+_ANY_PROJECT = {
+    "book", "content", "doc", "docs", "documentation", "pages", "site", "source", "src", "website", "www",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -137,9 +141,11 @@ def set_order(found: TakenOver, *files: Path) -> None:
 
 
 def collection_name(found: TakenOver) -> str:
-    """Return a name for the collection, made from the title or the folder."""
+    """Return a name for the collection, made from the title or the nearest folder with a name of its own."""
     title = found.tables.get("site", {}).get("title", ("", ""))[0]
-    for text in (found.name or str(title), found.root.resolve().name, "docs"):
+    root = found.root.resolve()
+    folders = [folder.name for folder in (root, *root.parents) if folder.name.lower() not in _ANY_PROJECT]
+    for text in (found.name or str(title), *folders[:1]):
         name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
         if COLLECTION_NAME.fullmatch(name):
             return name
@@ -150,14 +156,18 @@ def snippet_folders(found: TakenOver, top: Path) -> list[Path]:
     """Return the folders that the settings name, and those of what the first documents include or link to.
 
     The latter lie outside the root, below ``top``; links are symbolic ones, as of ``index.md`` to a README.
+    What is hidden may hold secrets: it is not linked to, and nothing of git's is included.
     """
     folders, root, project = set[Path](), found.root.resolve(), top.resolve()
     for path in _named_documents(root):
-        linked = [Path(os.path.realpath(path))] if path.is_symlink() else _included_files(path, found)
-        for target in linked:
-            if target.is_file() and target.is_relative_to(project) and not target.is_relative_to(root):
-                folder = top / target.relative_to(project).parts[0]
-                folders.add(folder if folder.is_dir() else top)
+        is_link = path.is_symlink()
+        for target in [Path(os.path.realpath(path))] if is_link else _included_files(path, found):
+            if not target.is_relative_to(project) or target.is_relative_to(root) or not target.is_file():
+                continue
+            first, *rest = target.relative_to(project).parts
+            if ".git" in (first, *rest) or (is_link and any(each.startswith(".") for each in (first, *rest))):
+                continue
+            folders.add(top / first if rest else top)
     needed = [top] if top in folders else sorted(folders)
     return [*needed, *(each for each in found.snippets if each not in needed)]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.script_imports import folder_of_imports, with_imports
+from ...pipeline.navigation.script_imports import Script, folder_of_imports
 from ...pipeline.untrusted import NotRead, is_within, read_regular
 
 MAX_BYTES = 2_000_000
@@ -40,10 +40,10 @@ class ToolFile:
         """Return the text of the file, or of another of the project; raise ``NotRead`` and ``OSError``."""
         return read_regular(path or self.path, MAX_BYTES, self.project).decode("utf-8-sig", "replace")
 
-    def script(self) -> str:
-        """Return the text of the file, a script, with what it imports; raise ``NotRead`` and ``OSError``."""
+    def script(self) -> Script:
+        """Return the file, a script, with what it imports; raise ``NotRead`` and ``OSError``."""
         folder = folder_of_imports(self.path)
-        return with_imports(self.text(), self.path.relative_to(folder).as_posix(), self._imported)
+        return Script(self.text(), self.path.relative_to(folder).as_posix(), self._imported)
 
     def _imported(self, name: str) -> str | None:
         folder = folder_of_imports(self.path)

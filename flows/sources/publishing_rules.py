@@ -19,8 +19,8 @@ from mdit_py_plugins.footnote import footnote_plugin
 from ...pipeline.errors import RejectedDocument
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import settings_folders, tools_of
-from ...pipeline.navigation.literals import read_module
-from ...pipeline.navigation.script_tokens import names_in
+from ...pipeline.navigation.literals import is_certain
+from ...pipeline.navigation.script_imports import Script
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.parse.front_matter import read_front_matter
@@ -89,9 +89,11 @@ def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:
         sections = tuple(_sections(root)) if with_sections and "hugo" in tools else ()
         jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
         dendron = tuple(_of_dendron(folders)) if "dendron" in tools else ()
-        quartz = [each.text for each in texts_of(folders, _QUARTZ)] if "quartz" in tools else []
-        is_explicit = any(_QUARTZ_FILTER in names_in(text) for text in quartz)
-        ignored = tuple(pattern for text in quartz for pattern in _ignored(text))
+        quartz = (
+            [Script(each.text, each.name) for each in texts_of(folders, _QUARTZ)] if "quartz" in tools else []
+        )
+        is_explicit = any(script.names(_QUARTZ_FILTER) for script in quartz)
+        ignored = tuple(pattern for script in quartz for pattern in _ignored(script))
         left_out = exclusions_of(root, folders, tools)
         return PublishingRules(
             "hugo" in tools,
@@ -210,17 +212,18 @@ def _linked(summary: str) -> Iterator[str]:
             yield str(token.attrs["href"])
 
 
-def _ignored(script: str) -> Iterator[str]:
+def _ignored(script: Script) -> Iterator[str]:
     """Yield the patterns of files that Quartz passes over; raise ``NotKnown`` for those not understood.
 
     They begin at the top of its folder of pages, which may be ``content`` in the collection's.
     """
-    given = read_module(script)
+    given = script.value
     configuration = given.get("configuration") if isinstance(given, dict) else None
     patterns = configuration.get(_QUARTZ_IGNORES) if isinstance(configuration, dict) else None
-    for each in patterns if isinstance(patterns, list) else (None,):
+    is_whole = isinstance(patterns, list) and is_certain(configuration, _QUARTZ_IGNORES)
+    for each in [*(patterns if isinstance(patterns, list) else ()), *([] if is_whole else [None])]:
         if isinstance(each, str) and not pattern_fault(each) and not _OF_SHELL.search(each):
             path = each.removeprefix("./").lstrip("/")
             yield from (f"/{path}", f"/content/{path}")
-        elif _QUARTZ_IGNORES in names_in(script):
+        elif script.names(_QUARTZ_IGNORES):
             raise NotKnown(f"{_QUARTZ_IGNORES} of {_QUARTZ[0]}")

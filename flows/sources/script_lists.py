@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.navigation.literals import is_certain
-from ...pipeline.navigation.script_imports import (
-    folder_of_imports,
-    has_unknown_imports,
-    read_imported,
-    with_imports,
-)
-from ...pipeline.navigation.script_tokens import keys_in
-from ...pipeline.navigation.sidebars import read_script
+from ...pipeline.navigation.literals import UNREAD, OpenTable, Unread, is_certain
+from ...pipeline.navigation.script_imports import Script, folder_of_imports, read_imported
 from .file_patterns import DOCUMENTS, LeftOut, below, is_sound, of_nearest, of_shell, of_sphinx
 from .tool_settings import MAX_BYTES, NotKnown, SettingsText, texts_of, unread
 
@@ -27,41 +21,59 @@ _VITEPRESS = tuple(f".vitepress/config{each}.{ending}" for each in ("", "/index"
 _VUEPRESS = tuple(f".vuepress/config.{ending}" for ending in _ENDINGS)
 _SPHINX, _EXCLUDE = "conf.py", "exclude_patterns"
 _KEYS = (_EXCLUDE, "include_patterns")
-_COMPUTED = "a part of it is computed or not understood, and what that leaves out is published"
+_COMPUTED, _MOST_PLACES = (
+    "a part of it is computed or not understood, and what that leaves out is published",
+    5,
+)
 _NOT_READ = "it cannot be read, and what it leaves out is published"
 # Patterns of VuePress that take pages in, and leave none out.
 _ALL = ("**/*.md", "*.md")
-_FOLDERS = {"docs": "docs", "blog": "blog"}
+_FOLDERS = ("docs", "blog")
 _OF_PLUGINS = tuple(f"-{kind}" for kind in _FOLDERS)
 
 
 def docusaurus_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``exclude`` of the documents and the blog of Docusaurus, and of further folders of either."""
-    for found, given, is_named in _scripts(folders, _DOCUSAURUS, "exclude"):
-        setting = f"exclude of {found.name}"
-        if _is_partly_known(given) and (is_named or has_unknown_imports(found.text)):
-            yield LeftOut(setting, found.folder, left=_COMPUTED)
+    for found in _scripts(folders, _DOCUSAURUS, "exclude"):
+        setting, given = f"exclude of {found.name}", found.script.value
+        unknown = [*_unknown_parts(given)]
+        if unknown and (found.is_named or found.script.has_unknown_imports):
+            yield LeftOut(setting, found.folder, left=_computed(*unknown))
         for kind, options in _docusaurus_options(given if isinstance(given, dict) else {}):
             if "exclude" in options:
                 path = options.get("path")
-                base = below(found.folder, path if isinstance(path, str) else _FOLDERS[kind])
+                base = below(found.folder, path if isinstance(path, str) else kind)
                 current = _list(setting, base, options["exclude"])
                 yield from (current, *_versions_and_translations(current, found.folder, kind, options))
 
 
-def _is_partly_known(given: object) -> bool:
-    """Return whether settings of documents may be in what is unknown of those of Docusaurus."""
-    if not isinstance(given, dict) or not all(is_certain(given, key) for key in ("presets", "plugins")):
-        return True
-    presets, plugins = ([] if given.get(key) is None else given[key] for key in ("presets", "plugins"))
-    if not isinstance(presets, list) or not isinstance(plugins, list):
-        return True
-    options = [each[1] if isinstance(each, list) and len(each) > 1 else each for each in presets]
-    tables = [each for each in options if not isinstance(each, str)]
-    own = [each.get(kind, {}) for each in tables if isinstance(each, dict) for kind in _FOLDERS]
-    own += [each[1] for each in filter(_is_named, plugins) if each[0].endswith(_OF_PLUGINS) and each[1:]]
-    whole = all(is_certain(each, kind) for each in tables for kind in _FOLDERS)
-    return not whole or not all(each is False or is_certain(each, "exclude") for each in own)
+def _unknown_parts(given: object) -> Iterator[object]:
+    """Yield what is unknown of the settings of Docusaurus and may be settings of documents."""
+    if not isinstance(given, dict) or not (is_certain(given, "presets") and is_certain(given, "plugins")):
+        return (yield given)
+    for key, unknown_of in (("presets", _unknown_of_preset), ("plugins", _unknown_of_plugin)):
+        listed = given.get(key) or []
+        for each in listed if isinstance(listed, list) else [listed]:
+            for own in unknown_of(each) if each else ():
+                if own is not False and not is_certain(own, "exclude"):
+                    yield own
+
+
+def _unknown_of_preset(given: object) -> Iterator[object]:
+    options = given[1] if isinstance(given, list) and len(given) > 1 else given
+    if isinstance(options, dict) and all(is_certain(options, kind) for kind in _FOLDERS):
+        yield from (options.get(kind, {}) for kind in _FOLDERS)
+    elif not isinstance(options, str | list):
+        yield UNREAD if isinstance(options, dict) else options
+
+
+def _unknown_of_plugin(given: Any) -> Iterator[object]:
+    """Yield the options of a plugin for documents, or of one of an unknown name; a function is none."""
+    name, own, *_ = [*given, None, None] if isinstance(given, list) and given else [given, None]
+    if isinstance(name, str):
+        yield from [own] if own is not None and name.endswith(_OF_PLUGINS) else ()
+    elif name and not (isinstance(name, Unread) and "function" in name.kind):
+        yield from () if is_certain(own, "exclude") and "exclude" not in own else [name]
 
 
 def _versions_and_translations(
@@ -82,59 +94,68 @@ def _versions_and_translations(
 def _docusaurus_options(given: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for key in ("presets", "plugins"):
         listed = given.get(key)
-        is_listed = _is_named if key == "plugins" else _is_with_options
-        for name, *options in filter(is_listed, listed if isinstance(listed, list) else ()):
-            table = options[0] if options and isinstance(options[0], dict) else {}
+        pairs = (each for each in (listed if isinstance(listed, list) else ()) if isinstance(each, list))
+        for name, table, *_ in (each for each in pairs if len(each) > 1 and isinstance(each[1], dict)):
             for kind in _FOLDERS:
-                own = table.get(kind) if key == "presets" else table if name.endswith(f"-{kind}") else None
+                is_of_kind = isinstance(name, str) and name.endswith(f"-{kind}")
+                own = table.get(kind) if key == "presets" else table if is_of_kind else None
                 if isinstance(own, dict):
                     yield kind, own
 
 
-def _is_named(given: object) -> bool:
-    return isinstance(given, list) and bool(given) and isinstance(given[0], str)
-
-
-def _is_with_options(given: object) -> bool:
-    return isinstance(given, list) and len(given) > 1
-
-
 def vitepress_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
     """Yield ``srcExclude`` of VitePress, and what ``pagePatterns`` of VuePress leave out."""
-    for found, given, is_named in _scripts(folders, _VITEPRESS, "srcExclude"):
+    for found in _scripts(folders, _VITEPRESS, "srcExclude"):
+        given = found.script.value
         table = given if isinstance(given, dict) else {}
         source = table.get("srcDir")
         base = below(found.folder, source if isinstance(source, str) else ".")
-        listed = table.get("srcExclude", [] if not is_named else None)
-        yield from _known(_list(f"srcExclude of {found.name}", base, listed), found, given, "srcExclude")
-    for found, given, is_named in _scripts(folders, _VUEPRESS, "pagePatterns"):
+        listed = table.get("srcExclude", [_left_by(given)] if found.is_named else [])
+        yield from _known(_list(f"srcExclude of {found.name}", base, listed), found)
+    for found in _scripts(folders, _VUEPRESS, "pagePatterns"):
+        given = found.script.value
         listed = given.get("pagePatterns") if isinstance(given, dict) else None
-        texts = listed if isinstance(listed, list) else [None] if is_named else []
-        others = (each for each in texts if each not in _ALL)
-        left = [each[1:] if isinstance(each, str) and each[:1] == "!" else None for each in others]
-        yield from _known(
-            _list(f"pagePatterns of {found.name}", found.folder, left), found, given, "pagePatterns"
-        )
+        texts = listed if isinstance(listed, list) else [given] if found.is_named else []
+        left = [_left_by(each) for each in texts if each not in _ALL]
+        yield from _known(_list(f"pagePatterns of {found.name}", found.folder, left), found)
 
 
-def _known(listed: LeftOut, script: SettingsText, given: object, key: str) -> Iterator[LeftOut]:
+def _left_by(given: object) -> object:
+    """Return what a pattern with ``!`` leaves out, or something unknown, which may take in just as well."""
+    if isinstance(given, str):
+        return given[1:] if given[:1] == "!" else None
+    return Unread(given.where) if isinstance(given, Unread | OpenTable) else None
+
+
+def _known(listed: LeftOut, found: _ToolScript) -> Iterator[LeftOut]:
     """Yield a list, with a remark if others may replace it, unless there is nothing in either."""
-    is_open = not is_certain(given, key) and (listed.patterns or has_unknown_imports(script.text))
-    found = replace(listed, left=_COMPUTED) if is_open else listed
-    if found.patterns or found.left:
-        yield found
+    script = found.script
+    if not is_certain(script.value, found.key) and (listed.patterns or script.has_unknown_imports):
+        listed = replace(listed, left=listed.left or _computed(script.value))
+    if listed.patterns or listed.left:
+        yield listed
 
 
-def _scripts(
-    folders: Sequence[Path], names: Iterable[str], key: str
-) -> Iterator[tuple[SettingsText, Any, bool]]:
-    """Yield scripts, what each exports, and whether a name stands in it, outside of comments and strings."""
+@dataclass(frozen=True, slots=True)
+class _ToolScript:
+    """A script of a tool, and a setting that is looked for in it."""
+
+    folder: Path
+    name: str
+    script: Script
+    key: str
+
+    @property
+    def is_named(self) -> bool:
+        """Return whether the setting's name stands there."""
+        return self.script.names(self.key)
+
+
+def _scripts(folders: Sequence[Path], names: Iterable[str], key: str) -> Iterator[_ToolScript]:
     for name in names:
         try:
             for each in texts_of(folders, [name]):
-                found = replace(each, text=with_imports(each.text, name, partial(_imported, each)))
-                is_named = key in found.text and key in keys_in(found.text)
-                yield found, read_script(found.text, name), is_named
+                yield _ToolScript(each.folder, name, Script(each.text, name, partial(_imported, each)), key)
         except NotKnown:
             continue
 
@@ -148,12 +169,30 @@ def _imported(script: SettingsText, path: str) -> str | None:
 
 
 def _list(setting: str, base: Path, given: object) -> LeftOut:
-    """Return a list of patterns of a shell; what is none of them is left."""
-    texts = given if isinstance(given, list) else [given]
-    read = [[*of_shell(each)] if isinstance(each, str) else [] for each in texts]
-    sound = [each for each in read if each and all(map(is_sound, each))]
-    left = "" if len(sound) == len(texts) else _COMPUTED
-    return LeftOut(setting, base, [pattern for each in sound for pattern in each], left)
+    """Return a list of patterns of a shell, on whatever condition; what is none of them is left."""
+    texts = [*_possible(given)]
+    read = ([*of_shell(each)] if isinstance(each, str) else [] for each in texts)
+    sound = [each if all(map(is_sound, each)) else [] for each in read]
+    left = [text for text, patterns in zip(texts, sound, strict=True) if not patterns]
+    return LeftOut(setting, base, [*chain(*sound)], _computed(*left) if left else "")
+
+
+def _possible(given: object) -> Iterator[object]:
+    """Yield what a list holds, and what each of its values that are not known may be, each once."""
+    pending, seen = [given], set[int]()
+    while pending:
+        each = pending.pop()
+        if isinstance(each, list | Unread) and id(each) not in seen:
+            seen.add(id(each))
+            pending += reversed(each.possible if isinstance(each, Unread) else each)
+        if not isinstance(each, list):
+            yield each
+
+
+def _computed(*unknown: object) -> str:
+    """Return a remark on what is unknown, with the places of the first."""
+    places = [each.where for each in unknown if isinstance(each, Unread | OpenTable) and each.where]
+    return f"{_COMPUTED} ({'; '.join(dict.fromkeys(places[:_MOST_PLACES]))})" if places else _COMPUTED
 
 
 def sphinx_lists(near: Sequence[Path], root: Path) -> Iterator[LeftOut]:

@@ -177,10 +177,11 @@ def _in_eight_bits(model: bytes) -> bytes:
     """
     import onnx
 
-    handlers = list(logging.root.handlers)
+    log = (logging.root.level, list(logging.root.handlers))
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer, logger
 
-    logging.root.handlers[:] = handlers  # that module gives the whole program a log when it is imported
+    # That module gives the whole program a log when it is imported.
+    logging.root.level, logging.root.handlers[:] = log
     logger.setLevel(logging.ERROR)
     try:
         quantizer = MatMulNBitsQuantizer(
@@ -191,11 +192,14 @@ def _in_eight_bits(model: bytes) -> bytes:
             accuracy_level=_ACCURACY_LEVEL,
         )
         quantizer.process()
-        made: bytes = quantizer.model.model.SerializeToString(deterministic=True)
+        found = quantizer.model.model
+        made: bytes = found.SerializeToString(deterministic=True)
     except MemoryError:
         raise
-    except Exception as error:  # one of many, for a graph without such products
+    except Exception as error:  # one of many, of a graph that it does not know
         raise NotExportable(_first_line(error)) from None
+    if not any(node.op_type == "MatMulNBits" for node in found.graph.node):
+        raise NotExportable("it has no products with weights")
     return made
 
 

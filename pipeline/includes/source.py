@@ -209,6 +209,8 @@ class _FoundBelow:
     def __call__(self, target: str, included_by: str) -> IncludedFile:
         outside = False
         for path in self._places(target, Path(included_by).parent):
+            if ".git" in path.parts:
+                raise NotIncluded("it is a file of git itself, which may hold passwords")
             folder = next((each for each in self.folders if path.is_relative_to(each)), None)
             is_there = _is_file(path, f"{self.name}:{target}")
             if folder is not None and is_there:

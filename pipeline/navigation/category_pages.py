@@ -17,6 +17,7 @@ from ..source_files import FoundFile, briefly_away, read_file, strerror
 from ..untrusted import NotRead
 from .categories import CATEGORY_FILES, Category, section_of
 from .entry import NavEntry
+from .script_imports import Script
 from .sidebars import read_docusaurus
 from .yaml_files import read_generated
 
@@ -82,7 +83,7 @@ def items_of(page: FoundFile, collection: Collection) -> tuple[str, ...]:
     """Return what a category of sidebars lists, at any depth; raises as ``read_file`` does."""
     source = read_file(page, _beside(page, collection))
     name = posixpath.basename(page.location)
-    entries = read_docusaurus(source.content.decode("utf-8", "replace"), name).entries
+    entries = read_docusaurus(Script(source.content.decode("utf-8", "replace"), name)).entries
     found = [each for entry in entries for each in _within(entry) if each.target == page.path]
     return tuple(each.target for entry in found for below in entry.children for each in _within(below))
 
@@ -106,7 +107,7 @@ def _category(file: FoundFile, source: Source) -> Category | None:
 @lru_cache(maxsize=4)
 def _of_sidebars(content: bytes, name: str) -> Mapping[str, Category]:
     """Return the categories by their addresses; a file has many, each of which is a document."""
-    found = read_docusaurus(content.decode("utf-8", "replace"), name).categories
+    found = read_docusaurus(Script(content.decode("utf-8", "replace"), name)).categories
     return {category.slug: category for category in found}
 
 

@@ -10,6 +10,8 @@ from .categories import Category
 
 MAX_ENTRIES = 20_000
 MAX_DEPTH = 12
+_MOST_PLACES = 5
+_UNREAD = "what is not a literal (a call, a condition, an import) is left out"
 # Stands for every page of a folder that is not named elsewhere, in the order of the folder.
 REST = "**"
 
@@ -58,6 +60,7 @@ class Bounded:
     def __init__(self) -> None:
         self.remarks: list[str] = []
         self.categories: dict[str, Category] = {}
+        self._unread: dict[str, None] = {}
         self._left = MAX_ENTRIES
         self._numbers: dict[str, int] = {}  # the last one behind each address
 
@@ -70,10 +73,20 @@ class Bounded:
             self.remarks.append(f"entries deeper than {MAX_DEPTH} levels are left out")
         return self._left >= 0 and depth < MAX_DEPTH
 
+    def note_unread(self, place: str) -> None:
+        """Note that something is computed, and where; nothing if that is not known."""
+        self._unread[place] = None
+
+    def _remark_on_unread(self) -> str:
+        places = [*filter(None, self._unread)]
+        more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
+        return _UNREAD + (f" ({'; '.join(places[:_MOST_PLACES])}{more})" if places else "")
+
     def contents(self, entries: Sequence[NavEntry]) -> Contents:
         """Return what was read, each remark once."""
-        remarks, categories = tuple(dict.fromkeys(self.remarks)), tuple(self.categories.values())
-        return Contents(tuple(entries), remarks=remarks, categories=categories)
+        remarks = [*self.remarks, *([self._remark_on_unread()] if self._unread else [])]
+        categories = tuple(self.categories.values())
+        return Contents(tuple(entries), remarks=tuple(dict.fromkeys(remarks)), categories=categories)
 
     def generated(self, category: Category) -> Category:
         """Return the category at an address that none before it has, as Docusaurus numbers them."""

@@ -1,40 +1,28 @@
-"""What settings in JavaScript or TypeScript import from scripts beside them, written into one script.
-
-Only literals are known of the others too; nothing is run.
-"""
+"""Scripts that hold the settings of a tool, each read once, with what they import from others beside them."""
 
 from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ..errors import is_transient
 from ..untrusted import NotRead, read_regular
-from .literals import UNREAD, Exports, OpenTable, is_wrapper
-from .script_names import DECLARING, Scope
-from .script_tokens import CLOSING, OPENING, tokens
+from .literals import UNREAD, Bounds, OpenTable, Reader, Unread
+from .script_changes import changed_names
+from .script_names import ALL, DEFAULT, ExportedNames, Import, Scope, has_name, is_wrapper, required
+from .script_syntax import field as part
+from .script_syntax import nodes_below, parsed, parts, text_of
 
-# Scripts that are read, places that these are looked for at, and characters that are read and written.
+# Scripts that are read, places that these are looked for at, and characters that they have in all.
 MAX_SCRIPTS, MAX_PLACES = 40, 400
 MAX_CHARS = 1_000_000
 _ENDINGS = ("", ".ts", ".mts", ".js", ".mjs", ".cjs", ".json", "/index.ts", "/index.js", "/index.mts")
-_DEFAULT = "default"
-# A quotient stands for what is no literal.
-_NO_LITERAL = "(0 / 0)"
 _OF_FOLDER = frozenset({".vitepress", ".vuepress"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Import:
-    """A name of a script, under which another exports a value by its own name; ``""`` for all of it."""
-
-    local: str
-    exported: str
-    path: str
 
 
 def folder_of_imports(script: Path) -> Path:
@@ -56,25 +44,143 @@ def read_imported(folder: Path, name: str, max_bytes: int) -> str | None:
         return None
 
 
-def with_imports(text: str, name: str, read: Callable[[str], str | None]) -> str:
-    """Return a script followed by constants of what it imports from others, as far as these are literals.
+def read_module(source: str) -> Any:
+    """Return the value that a script exports by default (``export default`` or ``module.exports =``)."""
+    return Script(source, "").value
 
-    ``read`` returns the text of the script at a path from a folder, below which the path of this one is
+
+def _no_other(_: str) -> str | None:
+    return None
+
+
+class Script:
+    """Settings in a script, or in JSON, and in all scripts that it imports; nothing is run.
+
+    ``imported`` returns the text of the script at a path from a folder, below which the path of this one is
     ``name``; nothing if it may not be read.
     """
-    return text if name.endswith(".json") else _Scripts(read).joined(text, name)
+
+    def __init__(self, text: str, name: str, imported: Callable[[str], str | None] = _no_other) -> None:
+        self._scripts = _Scripts(imported)
+        self._text, self._is_json = text, name.endswith(".json")
+        self._main = None if self._is_json else _Module(text, name, "", self._scripts)
+
+    @cached_property
+    def value(self) -> Any:
+        """Return what it exports by default; ``UNREAD`` where that is not known."""
+        if self._main is not None:
+            return self._main.exported(DEFAULT, is_called=True)
+        try:
+            return json.loads(self._text)
+        except (ValueError, RecursionError):
+            return UNREAD
+
+    @cached_property
+    def has_unknown_imports(self) -> bool:
+        """Return whether values are imported that are not known; ``defineConfig`` is none."""
+        return any(each.has_unknown_imports() for each in self._modules)
+
+    def names(self, word: str) -> bool:
+        """Return whether a name stands in one of the scripts, outside of comments and texts."""
+        return any(each.names(word) for each in self._modules)
+
+    @cached_property
+    def _modules(self) -> list[_Module]:
+        """The script and all that it imports, each once."""
+        found = [self._main] if self._main is not None else []
+        for each in found:  # which grows
+            others = filter(None, map(each.other, [*each.imports, *each.whole]))
+            found += [other for other in dict.fromkeys(others) if other not in found]
+        return found
+
+    @property
+    def content(self) -> bytes:
+        """Return its text and those that its value was made from."""
+        value = self.value
+        others = (text for _, text in sorted(self._scripts.texts.items()) if text and value is not None)
+        return "\n".join([self._text, *others]).encode("utf-8", "replace")
 
 
-def has_unknown_imports(text: str) -> bool:
-    """Return whether a script imports values that are not among its constants; ``defineConfig`` is none."""
-    found = tokens(text)
-    declared = _declared(found)
-    return any(
-        each.local not in declared and not is_wrapper(each.local) for each in _imports(found, is_all=True)
-    )
+class _Module:
+    """A script of several that import each other."""
 
+    def __init__(self, text: str, path: str, where: str, scripts: _Scripts) -> None:
+        self._text, self._root, self._scripts = text, parsed(text, path), scripts
+        self._folder = posixpath.dirname(path)
+        self._top, self._exports = Scope(), ExportedNames()
+        self.whole = self._exports.whole
+        for statement in parts(self._root) if self._root is not None else ():
+            self._top.declare(statement)
+            self._exports.note(statement)
+        self._changed = changed_names(self._root) if self._root is not None else frozenset[str]()
+        self._reader = Reader(self._top, self._changed, self._imported, where, scripts.bounds)
+        # What is not finished is unknown: a script may import itself.
+        self._found: dict[tuple[str, bool], Any] = {}
 
-_UNKNOWN = _Import("", "", "")
+    def names(self, word: str) -> bool:
+        """Return whether a name stands in it; in one that is not understood, whether the word does."""
+        if word not in self._text or self._root is None or self._root.has_error:
+            return word in self._text
+        return has_name(self._root, word)
+
+    def exported(self, name: str, *, is_called: bool) -> Any:
+        """Return what the script exports under a name, or what that function returns."""
+        key = name, is_called
+        if key not in self._found:
+            self._found[key] = UNREAD
+            self._found[key] = self._export(name, is_called)
+        return self._found[key]
+
+    def _export(self, name: str, is_called: bool) -> Any:
+        exports = self._exports
+        if (value := exports.values.get(name)) is not None:
+            return self._opened(self._reader.at_top(value, is_called=is_called), self._reader.place(value))
+        if (other := exports.others.get(name)) is not None:
+            return self._imported(other, is_called)
+        if (own := exports.own.get(name, "" if name == DEFAULT else name)) in self._top.names:
+            return self._opened(self._reader.constant(own, is_called=is_called, start=self._top))
+        found = (self._imported(Import(each.path, name), is_called) for each in exports.whole)
+        return next((each for each in found if not isinstance(each, Unread)), UNREAD)
+
+    def _opened(self, value: Any, place: str = "") -> Any:
+        """Return a table of which nothing is certain where it is changed afterwards, or the script broken."""
+        is_open = "module" in self._changed or (self._root is not None and self._root.has_error)
+        return OpenTable(value, frozenset(), place) if is_open and isinstance(value, dict) else value
+
+    def _imported(self, given: Import, is_called: bool) -> Any:
+        other = self.other(given)
+        return other.exported(given.name, is_called=is_called) if other and given.name != ALL else UNREAD
+
+    def other(self, given: Import) -> _Module | None:
+        """Return the script that something is imported from; None if it is not read."""
+        path = posixpath.normpath(posixpath.join(self._folder, given.path))
+        return self._scripts.module(path) if given.is_beside else None
+
+    def has_unknown_imports(self) -> bool:
+        """Return whether it imports a value that is not known, unless by the name of a wrapper."""
+        wrappers = {each for name, each in self._top.names.items() if is_wrapper(name)}
+        values = (each for each in self.imports if each not in wrappers)
+        is_gone = any(self.other(each) is None for each in self._exports.whole)
+        return self._root is None or is_gone or any(map(self._is_unknown, values))
+
+    def _is_unknown(self, given: Import) -> bool:
+        values = (self._imported(given, is_called) for is_called in (False, True))
+        return all(isinstance(each, Unread) for each in values)
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """Return what it imports or exports again, also within expressions."""
+        declared = [each for each in self._top.names.values() if isinstance(each, Import)]
+        paths = {each.path for each in declared}
+        within = (each for each in self._within() if each.path not in paths)
+        return [*declared, *self._exports.others.values(), *within]
+
+    def _within(self) -> Iterator[Import]:
+        if self._root is not None and ("import" in self._text or "require" in self._text):
+            for node in nodes_below(self._root):
+                called = text_of(part(node, "function")) if node.type == "call_expression" else ""
+                if called in ("import", "require"):
+                    yield Import(required(node))
 
 
 @dataclass(slots=True)
@@ -83,34 +189,20 @@ class _Scripts:
     places: int = MAX_PLACES
     scripts: int = MAX_SCRIPTS
     room: int = MAX_CHARS
+    bounds: Bounds = field(default_factory=Bounds)
     texts: dict[str, str | None] = field(default_factory=dict)
-    # None while a script is read: it may import itself.
-    exports: dict[str, Exports | None] = field(default_factory=dict)
-    literals: dict[tuple[str, str], str] = field(default_factory=dict)
+    modules: dict[str, _Module | None] = field(default_factory=dict)
 
-    def joined(self, text: str, name: str) -> str:
-        """Return the script at the path ``name`` with constants of what it imports."""
-        if "import" not in text and "require" not in text:
-            return text
-        found = tokens(text)
-        declared = _declared(found)
-        imports = [each for each in _imports(found) if each.local not in declared]
-        return "".join([text, *self._constants(imports, posixpath.dirname(name))])
-
-    def _constants(self, imports: list[_Import], folder: str) -> Iterator[str]:
-        by_path: dict[str, list[_Import]] = {}
-        for each in imports:
-            by_path.setdefault(each.path, []).append(each)
-        for path, wanted in by_path.items():
-            place = self._place(posixpath.normpath(posixpath.join(folder, path)))
-            for each in wanted:
-                written = self._literal(place, each.exported) if place else ""
-                self.room -= len(written)
-                if written and self.room >= 0:
-                    yield f";\nconst {each.local} = {written};\n"
+    def module(self, path: str) -> _Module | None:
+        """Return the script that a path without its ending may name; nothing if it is not read."""
+        place = self._place(path)
+        if place and place not in self.modules:
+            text = self.texts[place] or ""
+            source = f"export default {text}" if place.endswith(".json") else text
+            self.modules[place] = _Module(source, place, place, self)
+        return self.modules.get(place)
 
     def _place(self, path: str) -> str:
-        """Return where the script is that a path without its ending may name; nothing if it is not read."""
         stem = path.removesuffix(".js") if path.endswith(".js") else path  # TypeScript names it so
         for place in dict.fromkeys([path, *(stem + ending for ending in _ENDINGS)]):
             if place not in self.texts and self.places > 0 and self.scripts > 0:
@@ -122,130 +214,3 @@ class _Scripts:
             if self.texts.get(place) is not None:
                 return place
         return ""
-
-    def _literal(self, place: str, name: str) -> str:
-        """Return what a script exports under a name, as a literal or a function that returns one."""
-        if (place, name) not in self.literals and (exports := self._exports(place)):
-            given = exports.named(name)
-            written = _written(given.value, self.room) if given.value is not UNREAD else ""
-            self.room = self.room if written or given.value is UNREAD else 0
-            self.literals[place, name] = f"() => ({written})" if given.is_result and written else written
-        return self.literals.get((place, name), "")
-
-    def _exports(self, place: str) -> Exports | None:
-        if place not in self.exports:
-            self.exports[place] = None
-            text = self.texts[place] or ""
-            is_json = place.endswith(".json")
-            self.exports[place] = Exports(f"export default {text}" if is_json else self.joined(text, place))
-        return self.exports[place]
-
-
-def _imports(found: list[tuple[str, str]], is_all: bool = False) -> Iterator[_Import]:
-    """Yield the names that a script imports from others beside it.
-
-    ``is_all`` adds what comes from packages, and one of no name for what is imported in another way.
-    """
-    level, at = 0, 0
-    while at < len(found):
-        kind, text = found[at]
-        end = at + 1
-        if kind == "sign":
-            level += (text in OPENING) - (text in CLOSING)
-        elif kind == "name" and not (at and found[at - 1][1] == "."):
-            given: list[_Import] = []
-            if text == "import" and not level:
-                end, given = _clause(found, at + 1)
-            elif text in DECLARING and not level and (required := _required(found, at + 1)):
-                end, given = at + 7, [required]
-            elif is_all and (text in ("import", "require") or _is_from(found, at)):
-                given = [_UNKNOWN] if found[at + 1 : at + 2] != [("sign", ".")] else []
-            yield from (each for each in given if is_all or each.path.startswith(("./", "../")))
-        at = end
-
-
-def _is_from(found: list[tuple[str, str]], at: int) -> bool:
-    return found[at] == ("name", "from") and at + 1 < len(found) and found[at + 1][0] == "string"
-
-
-def _clause(found: list[tuple[str, str]], start: int) -> tuple[int, list[_Import]]:
-    """Return where an import ends, and its names; none for those of types."""
-    at = start
-    while at < len(found) and (found[at][0] == "name" or found[at][1] in ("{", "}", ",", "*")):
-        if _is_from(found, at):
-            break
-        at += 1
-    if at >= len(found) or not _is_from(found, at):
-        is_dynamic = at == start and at < len(found) and found[at][1] == "("
-        return max(at, start), [_UNKNOWN] if is_dynamic else []
-    texts, path = [text for _, text in found[start:at]], found[at + 1][1][1:-1]
-    if texts[:1] == ["type"] and texts[1:2] not in ([], [","]):
-        return at + 2, []
-    return at + 2, [*_names(texts, path)]
-
-
-def _names(texts: list[str], path: str) -> Iterator[_Import]:
-    in_braces, group = False, list[str]()
-    for text in [*texts, ","]:
-        if text not in ("{", "}", ","):
-            group.append(text)
-            continue
-        if group and not (in_braces and group[0] == "type" and group[1:2] not in ([], ["as"])):
-            yield _Import(group[-1], group[0] if in_braces or group[0] == "*" else _DEFAULT, path)
-        group, in_braces = [], (in_braces or text == "{") and text != "}"
-
-
-def _required(found: list[tuple[str, str]], at: int) -> _Import | None:
-    """Return what ``name = require("./other")`` imports, if it is all of the other script."""
-    texts = [text for _, text in found[at : at + 7]]
-    if len(texts) < 6 or texts[1:4] != ["=", "require", "("] or texts[5] != ")":
-        return None
-    is_whole = texts[6:] not in (["."], ["("], ["["]) and found[at + 4][0] == "string"
-    return _Import(texts[0], _DEFAULT if is_whole else "*", texts[4][1:-1])
-
-
-def _declared(found: list[tuple[str, str]]) -> Set[str]:
-    """Return the names that a script declares itself, at its top; what it requires is imported."""
-    texts, scope, level = [text for _, text in found], Scope(), 0
-    for at, text in enumerate(texts):
-        level += (text in OPENING) - (text in CLOSING)
-        if not level and texts[at + 2 : at + 5] != ["=", "require", "("]:
-            scope.declare(texts, at)
-    return scope.names.keys()
-
-
-def _written(value: Any, most: int) -> str:
-    """Return a value as a literal, in which a quotient stands for what is none; nothing if it is too long."""
-    pieces, size = list[str](), 0
-    for piece in _pieces(value):
-        size += len(piece)
-        if size > most:
-            return ""
-        pieces.append(piece)
-    return "".join(pieces)
-
-
-def _pieces(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield "{"
-        certain = value.certain if isinstance(value, OpenTable) else frozenset[str]()
-        yield from _entries({key: each for key, each in value.items() if key not in certain})
-        if isinstance(value, OpenTable):
-            yield f"...{_NO_LITERAL}, "
-            yield from _entries({key: each for key, each in value.items() if key in certain})
-        yield "}"
-    elif isinstance(value, list):
-        yield "["
-        for each in value:
-            yield from _pieces(each)
-            yield ", "
-        yield "]"
-    else:
-        yield _NO_LITERAL if value is UNREAD else json.dumps(value, ensure_ascii=False)
-
-
-def _entries(table: dict[str, Any]) -> Iterator[str]:
-    for key, each in table.items():
-        yield f"{json.dumps(key, ensure_ascii=False)}: "
-        yield from _pieces(each)
-        yield ", "

@@ -1,53 +1,45 @@
-"""The names of a script: in which places each holds, and which of them stand for values that change."""
+"""The names that a script declares, imports and exports, and the syntax that stands for each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-DECLARING = ("const", "let", "var")
-# Tokens of a declaration that takes a value apart, or before the value of another.
-_MOST_PARTS = 40
-_CHANGING = frozenset({"push", "unshift", "splice", "pop", "shift", "fill"})
-_KEYWORDS = frozenset(
-    [
-        "as",
-        "async",
-        "await",
-        "case",
-        "class",
-        "default",
-        "else",
-        "export",
-        "extends",
-        "for",
-        "from",
-        "function",
-        "if",
-        "import",
-        "in",
-        "new",
-        "of",
-        "return",
-        "satisfies",
-        "switch",
-        "throw",
-        "typeof",
-        "void",
-        "while",
-        "yield",
-        "console",
-    ]
+from tree_sitter import Node
+
+from .script_syntax import field as part
+from .script_syntax import nodes_below, parts, string_of, text_of
+
+DEFAULT, ALL = "default", "*"
+FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration"})
+# A call of a function of such a name is its argument.
+_WRAPPER = re.compile(r"(?:define|with)|(?:starlight|\w*[tT]heme)\Z")
+_DECLARING = frozenset({"lexical_declaration", "variable_declaration"})
+_IDENTIFIERS = frozenset(
+    {"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"}
 )
-# Operators that make an assignment of the ``=`` after them.
-_OPERATORS = frozenset("+-*/%&|^?")
+_OPAQUE = FUNCTIONS | {"generator_function", "class_body", "method_definition", "type_annotation"}
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What another script, or a package, exports under a name; ``*`` for all of it."""
+
+    path: str
+    name: str = DEFAULT
+
+    @property
+    def is_beside(self) -> bool:
+        """Return whether it is a script of the same project."""
+        return self.path.startswith(("./", "../")) or self.path in (".", "..")
 
 
 @dataclass(slots=True)
 class Scope:
-    """Names of a script, or of the body of a function in it, with the places of their values, if known."""
+    """Names of a script, or of a function in it: what each stands for, None for what is not known."""
 
-    names: dict[str, int | None] = field(default_factory=dict)
+    names: dict[str, Node | Import | None] = field(default_factory=dict)
     outer: Scope | None = None
 
     def of(self, name: str) -> Scope | None:
@@ -57,109 +49,147 @@ class Scope:
             scope = scope.outer
         return scope
 
-    def declare(self, texts: Sequence[str], at: int) -> None:
-        """Note what a declaration at this place names: where its value begins, if it has one."""
-        name = texts[at + 1] if at + 1 < len(texts) else ""
-        if texts[at] == "function":
-            self.names[name] = at
-        elif texts[at] in DECLARING and name in ("{", "["):
-            parts = texts[at + 2 : at + _MOST_PARTS]
-            self.names |= dict.fromkeys(parts[: parts.index("=")] if "=" in parts else parts)
-        elif texts[at] in DECLARING:
-            self.names[name] = _start_of_value(texts, at + 2)
+    def declare(self, statement: Node) -> None:
+        """Note what a statement declares; of two values of a name, neither is known."""
+        if statement.type == "export_statement":
+            if (inner := part(statement, "declaration")) is not None:
+                self.declare(inner)
+        elif statement.type == "import_statement":
+            self.names = {**dict(_imported(statement)), **self.names}
+        elif statement.type in _DECLARING:
+            for each in parts(statement):
+                self._set(_declared(each) if each.type == "variable_declarator" else {})
+        elif (name := part(statement, "name")) is not None:
+            self._set({text_of(name): statement if statement.type in FUNCTIONS else None})
+
+    def _set(self, found: dict[str, Node | Import | None]) -> None:
+        for name, value in found.items():
+            is_new = name not in self.names or isinstance(self.names[name], Import)
+            self.names[name] = value if is_new else None
 
 
-def _start_of_value(texts: Sequence[str], at: int) -> int | None:
-    """Return the place behind the ``=`` after a name and its type."""
-    if at < len(texts) and texts[at] not in ("=", ":"):
-        return None
-    for place in range(at, min(at + _MOST_PARTS, len(texts))):
-        if texts[place] == "=":
-            return place + 1
-        if texts[place] in (";", "function", "export", *DECLARING):
-            return None
-    return None
-
-
-def exported_names(texts: Sequence[str], at: int) -> dict[str, str]:
-    """Return the own names in ``export { name, other as name }``; ``""`` for those of another script."""
-    end = next((end for end in range(at, len(texts)) if texts[end] == "}"), at)
-    is_own = texts[end + 1 : end + 2] != ["from"]
-    names = [each for each in texts[at:end] if each != "type"]
-    found: dict[str, str] = {}
-    for place, name in enumerate(names):
-        if name != "," and names[place + 1 : place + 2] in ([], [","]):
-            is_renamed = place > 1 and names[place - 1] == "as"
-            found[name] = (names[place - 2] if is_renamed else name) if is_own else ""
+def _declared(declarator: Node) -> dict[str, Node | Import | None]:
+    target, value = part(declarator, "name"), part(declarator, "value")
+    if target is None:
+        return {}
+    path = required(value)
+    if target.type == "identifier":
+        return {text_of(target): Import(path) if path else value}
+    found: dict[str, Node | Import | None] = dict.fromkeys(identifiers(target))
+    if path:
+        plain = (each for each in parts(target) if each.type == "shorthand_property_identifier_pattern")
+        found |= {name: Import(path, name) for name in map(text_of, plain)}
     return found
 
 
-def changed_names(tokens: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """Return the names whose values a script may change: by an assignment, a method or a call.
-
-    Where is not looked at: such a name has no known value anywhere, and neither has one that it stands for.
-    """
-    finder, meant = _Changes(), dict[str, set[str]]()
-    for kind, text in tokens:
-        finder.see(kind, text)
-    for at, (_, text) in enumerate(tokens):
-        if text == "=" and at > 1 and tokens[at - 2][1] in DECLARING and tokens[at + 1 : at + 2]:
-            meant.setdefault(tokens[at - 1][1], set()).add(tokens[at + 1][1])
-    found, new = set[str](), finder.found - {""}
-    while new:
-        found |= new
-        new = {other for name in new for other in meant.get(name, ())} - found
-    return frozenset(found)
+def is_wrapper(name: str) -> bool:
+    """Return whether a call of a function of this name is its argument."""
+    return _WRAPPER.match(name) is not None
 
 
-class _Changes:
-    """Walks along ``name.other[0].push(``, whose beginning is its root."""
+def required(value: Node | None) -> str:
+    """Return what ``require("./other")`` names; nothing for anything else."""
+    if value is None or value.type != "call_expression" or text_of(part(value, "function")) != "require":
+        return ""
+    given = part(value, "arguments")
+    return string_of(next(iter(parts(given)), None)) if given is not None else ""
 
-    def __init__(self) -> None:
-        self.found: set[str] = set()
-        self._root, self._begins, self._assigned = "", False, ""
-        self._kind, self._text = "sign", ";"
-        # The root before each open bracket, and whether what is in it may be changed by a call.
-        self._open: list[tuple[str, bool]] = []
 
-    def see(self, kind: str, text: str) -> None:
-        if self._assigned and text != "=":
-            self.found.add(self._assigned)
-        self._assigned = ""
-        if kind == "name":
-            self._name(text)
-        elif kind == "sign":
-            self._sign(text)
+def _imported(statement: Node) -> Iterator[tuple[str, Import]]:
+    """Yield what ``import a, { b as c } from "./other"`` declares; no types."""
+    if _is_of_types(statement):
+        return
+    for clause in (each for each in parts(statement) if each.type == "import_require_clause"):
+        yield from ((name, Import(string_of(part(clause, "source")))) for name in identifiers(clause))
+    path = string_of(part(statement, "source"))
+    for each in (
+        each for clause in parts(statement) if clause.type == "import_clause" for each in parts(clause)
+    ):
+        if each.type == "identifier":
+            yield text_of(each), Import(path)
+        elif each.type == "namespace_import":
+            yield from ((name, Import(path, ALL)) for name in identifiers(each))
         else:
-            self._root = ""
-        self._kind, self._text = kind, text
+            yield from ((local, Import(path, name)) for name, local in _specified(each))
 
-    def _name(self, text: str) -> None:
-        if self._text == ".":
+
+def _specified(clause: Node) -> Iterator[tuple[str, str]]:
+    """Yield the names in braces with what each is called on the other side of ``as``."""
+    for each in parts(clause):
+        if not _is_of_types(each):
+            name = text_of(part(each, "name"))
+            yield name.strip("'\""), text_of(part(each, "alias")).strip("'\"") or name
+
+
+def _is_of_types(node: Node) -> bool:
+    return any(each.type in ("type", "typeof") for each in node.children)
+
+
+@dataclass(slots=True)
+class ExportedNames:
+    """What a script exports: expressions, names of its own, names of others, and all of others."""
+
+    values: dict[str, Node] = field(default_factory=dict)
+    own: dict[str, str] = field(default_factory=dict)
+    others: dict[str, Import] = field(default_factory=dict)
+    whole: list[Import] = field(default_factory=list)
+
+    def note(self, statement: Node) -> None:
+        """Note what a statement at the top of a script exports."""
+        if statement.type == "expression_statement":
+            self._assigned(next(iter(parts(statement)), None))
+        elif statement.type in _DECLARING:  # const config = module.exports = {…}
+            for each in parts(statement):
+                self._assigned(part(each, "value"))
+        elif statement.type == "export_statement" and not _is_of_types(statement):
+            self._exported(statement)
+
+    def _assigned(self, found: Node | None) -> None:
+        if found is None or found.type != "assignment_expression":
             return
-        is_value = self._kind in ("number", "string") or (
-            self._kind == "name" and self._text not in _KEYWORDS.union(DECLARING)
-        )
-        self._begins = is_value or self._text in (";", "{", "}", ")", "]")
-        self._root = "" if self._text in DECLARING else text
-        if self._open and self._open[-1][1] and self._text in ("(", ",", "..."):
-            self.found.add(text)
+        name, value = text_of(part(found, "left")), part(found, "right")
+        if value is not None and name == "module.exports":
+            self.values[DEFAULT] = value
+        elif value is not None and name.startswith("exports.") and name.count(".") == 1:
+            self.values[name.partition(".")[2]] = value
 
-    def _sign(self, text: str) -> None:
-        if text in "([{":
-            self._open.append((self._root, text == "(" and self._is_changing()))
-            self._root = ""
-        elif text in ")]}":
-            self._root = self._open.pop()[0] if self._open else ""
-        elif text == "=":
-            self._assigned = self._root if self._text != "!" else ""
-            self._root = ""
-        elif text not in _OPERATORS and text not in ".!":
-            self._root = ""
+    def _exported(self, statement: Node) -> None:
+        path, given = string_of(part(statement, "source")), parts(statement)
+        clause = next((each for each in given if each.type == "export_clause"), None)
+        value = part(statement, "value") or part(statement, "declaration")
+        if clause is not None:
+            for name, public in _specified(clause):
+                if path:
+                    self.others[public] = Import(path, name)
+                else:
+                    self.own[public] = name
+        elif path:
+            self.whole.append(Import(path, ALL))
+        elif value is not None and any(each.type == DEFAULT for each in statement.children):
+            self.values[DEFAULT] = value
+        elif value is None and given and any(each.type == "=" for each in statement.children):
+            self.values[DEFAULT] = given[0]
 
-    def _is_changing(self) -> bool:
-        """Return whether a call here may change its arguments: a statement of its own, or ``assign``."""
-        if self._kind == "name" and self._text in _CHANGING:
-            self.found.add(self._root)
-        is_statement = self._begins and self._root not in _KEYWORDS and self._kind == "name"
-        return self._text == "assign" or (is_statement and bool(self._root))
+
+def identifiers(node: Node) -> set[str]:
+    """Return the names that an expression uses or a pattern declares, without those in functions."""
+    found, pending = set[str](), [node]
+    while pending:
+        each = pending.pop()
+        if each.type in _IDENTIFIERS:
+            found.add(text_of(each))
+        elif each.type == "assignment_expression":  # of a chain of them, each is looked at for itself
+            pending += filter(None, [part(each, "left")])
+        elif each.type not in _OPAQUE:
+            pending += each.named_children
+    return found
+
+
+def has_name(root: Node, name: str) -> bool:
+    """Return whether a name stands in a script, outside of comments and of other words of its strings."""
+    quoted = (f'"{name}"', f"'{name}'", f"`{name}`")
+    return any(
+        text_of(each) in quoted if each.type in ("string", "template_string") else text_of(each) == name
+        for each in nodes_below(root)
+        if each.type in ("string", "template_string") or each.type.endswith(("identifier", "_pattern"))
+    )

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .categories import category_of
 from .entry import REST, Bounded, Contents, NavEntry
-from .literals import UNREAD, read_module
+from .literals import OpenTable, Unread
+from .script_imports import Script
 
 _ROOT = "root"
 _MAX_NAV = 100
 
 
-def read_script(text: str, name: str) -> Any:
-    """Return the value that a settings file exports; ``UNREAD`` where it is none. ``name`` tells JSON."""
-    if not name.endswith(".json"):
-        return read_module(text)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return UNREAD
-
-
-def read_docusaurus(text: str, name: str) -> Contents:
+def read_docusaurus(script: Script) -> Contents:
     """Return the sidebars; of several, each is a heading."""
-    bounded, given = Bounded(), read_script(text, name)
+    bounded, given = Bounded(), script.value
     if not isinstance(given, dict):
         bounded.remarks.append("it exports no object of literals: its sidebars are not read")
         return bounded.contents([])
+    note_unread(bounded, given)
     lists = {key: _docusaurus(value, bounded, int(len(given) > 1)) for key, value in given.items()}
     if len(lists) == 1:
         return bounded.contents([entry for found in lists.values() for entry in found])
@@ -73,9 +64,9 @@ def _linked(item: Mapping[str, Any], bounded: Bounded) -> str:
     return as_text(link.get("id")) if isinstance(link, dict) else ""
 
 
-def read_vitepress(text: str, name: str) -> Contents:
+def read_vitepress(script: Script) -> Contents:
     """Return ``themeConfig.sidebar``, or ``nav`` where there is none; of several sidebars, one by one."""
-    bounded, given = Bounded(), with_root_locale(read_script(text, name))
+    bounded, given = Bounded(), with_root_locale(script.value)
     theme = given.get("themeConfig")
     if not isinstance(theme, dict):
         bounded.remarks.append("its themeConfig is not a literal: the sidebar is not read")
@@ -111,6 +102,7 @@ def _sidebars(sidebar: Any, nav: Any, bounded: Bounded, depth: int) -> Iterator[
     if not isinstance(sidebar, dict):
         yield from _vitepress(sidebar, "", bounded, depth)
         return
+    note_unread(bounded, sidebar)
     links = links_in_nav(nav) if len(sidebar) > 1 else []
     for prefix, value in sidebar.items():
         title = title_of_links(links, prefix)
@@ -149,8 +141,8 @@ def _vitepress(items: Any, base: str, bounded: Bounded, depth: int) -> Iterator[
     for item in as_list(items, bounded):
         if not bounded.admits(depth):
             return
+        note_unread(bounded, None if isinstance(item, str) else item)
         if not isinstance(item, dict):
-            note_unread(bounded)
             continue
         inner = as_text(item.get("base")) or base
         link = as_text(item.get("link"))
@@ -164,23 +156,25 @@ def literal_items(value: Any, bounded: Bounded, depth: int) -> Iterator[str | di
     for item in as_list(value, bounded):
         if not bounded.admits(depth):
             return
+        note_unread(bounded, item)
         if isinstance(item, str | dict):
             yield item
-        else:
-            note_unread(bounded)
 
 
 def as_list(value: Any, bounded: Bounded) -> list[Any]:
     """Return the value if it is a list; if not, it is remarked on."""
     if isinstance(value, list):
         return value
-    note_unread(bounded)
+    note_unread(bounded, value)
     return []
 
 
-def note_unread(bounded: Bounded) -> None:
-    """Remark on what is computed."""
-    bounded.remarks.append("what is not a literal (a call, a condition, an import) is left out")
+def note_unread(bounded: Bounded, value: object) -> None:
+    """Remark on a value that is not known, or not all of which is, unless it is a whole text or object."""
+    if isinstance(value, OpenTable | Unread):
+        bounded.note_unread(value.where)
+    elif not isinstance(value, str | dict):
+        bounded.note_unread("")
 
 
 def as_text(value: Any) -> str:

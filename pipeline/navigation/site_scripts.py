@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .entry import REST, Bounded, Contents, NavEntry
+from .script_imports import Script
 from .sidebars import (
     as_list,
     as_text,
     links_in_nav,
     literal_items,
-    read_script,
+    note_unread,
     title_of_links,
     under_title,
 )
@@ -22,17 +23,17 @@ _HOLDERS = ("pages", "groups", "tabs", "anchors", "dropdowns", "products", "menu
 _NAMES = ("group", "tab", "anchor", "dropdown", "product", "item", "version", "language", "name")
 
 
-def starlight_options(text: str, name: str) -> Mapping[str, Any]:
+def starlight_options(script: Script) -> Mapping[str, Any]:
     """Return what ``starlight({…})`` is called with; nothing where it is not a literal."""
-    given = read_script(text, name)
+    given = script.value
     parts = given.get("integrations") if isinstance(given, dict) else None
     found = [each for each in (parts if isinstance(parts, list) else ()) if isinstance(each, dict)]
     return next((each for each in found if {"sidebar", "title", "locales"} & each.keys()), {})
 
 
-def read_starlight(text: str, name: str) -> Contents:
+def read_starlight(script: Script) -> Contents:
     """Return Starlight's ``sidebar``; pages of other languages are folders of their own after it."""
-    bounded, given = Bounded(), starlight_options(text, name)
+    bounded, given = Bounded(), starlight_options(script)
     if "sidebar" not in given:
         bounded.remarks.append("starlight() is called with no literal that has a sidebar: it is not read")
         return bounded.contents([])
@@ -66,14 +67,15 @@ def _starlight_item(item: Mapping[str, Any], bounded: Bounded, depth: int) -> It
         yield NavEntry(title, link if "://" in link else link.strip("/") or "index")
 
 
-def read_vuepress(text: str, name: str) -> Contents:
+def read_vuepress(script: Script) -> Contents:
     """Return the ``sidebar`` of ``.vuepress/config``, or its ``nav``; of several, that of the top first."""
-    bounded, given = Bounded(), read_script(text, name)
+    bounded, given = Bounded(), script.value
     holders = [given.get(key) for key in ("themeConfig", "theme")] if isinstance(given, dict) else []
     theme = next((each for each in holders if isinstance(each, dict)), {})
     sidebar = next((theme[key] for key in ("sidebar", "nav", "navbar") if key in theme), None)
     if not isinstance(sidebar, dict):
         return bounded.contents([*_vuepress(sidebar, "", bounded, 0)])
+    note_unread(bounded, sidebar)
     found: list[NavEntry] = []
     links = links_in_nav(theme.get("nav", theme.get("navbar"))) if len(sidebar) > 1 else []
     for prefix, items in sorted(sidebar.items(), key=lambda pair: pair[0] != "/"):
@@ -116,9 +118,9 @@ def _below(path: str, base: str) -> str:
     return path.strip("/") or "index" if path.startswith("/") else f"{base}/{path}".strip("/") or "index"
 
 
-def read_mintlify(text: str, name: str) -> Contents:
+def read_mintlify(script: Script) -> Contents:
     """Return the ``navigation`` of ``docs.json``, or of ``mint.json`` before it."""
-    bounded, given = Bounded(), read_script(text, name)
+    bounded, given = Bounded(), script.value
     navigation = given.get("navigation") if isinstance(given, dict) else None
     if isinstance(navigation, list):
         navigation = {"groups": navigation}

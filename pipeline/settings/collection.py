@@ -99,7 +99,7 @@ class Collection(Table):
 
     root: str
     snippet_folders: tuple[str, ...] = Field(
-        default=(), strict=False, description="folders besides root that include directives may read"
+        default=(), strict=False, description="folders besides root for include directives and symbolic links"
     )
     auto_append: tuple[str, ...] = Field(
         default=(), strict=False, description="files whose text every markdown document ends with"

@@ -97,5 +97,5 @@ def test_whichever_start_is_refused_a_night_says_so_or_goes_on_with_less(
         if not starts.refused:
             break
     assert not starts.refused
-    if part == WHOLE and engine == "processes":  # else the pools go on with their first thread
-        assert ended
+    # A part of the starts may be all of pools, which go on with their first thread.
+    assert ended or engine == "inline" or part != WHOLE

@@ -32,6 +32,7 @@ from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.includes.python_blocks import page_of
 from noctule.pipeline.lexical.analyzer import code_analyzer, prose_analyzer, terms
 from noctule.pipeline.model import Document, PythonModule, Source
+from noctule.pipeline.navigation.script_imports import Script
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.summary import read_summary
 from noctule.pipeline.navigation.toctree import toctrees
@@ -200,9 +201,9 @@ def navigation(content: bytes) -> None:
     with suppress(ValueError, RecursionError):
         read_toml(text)
     for name in ("x.js", "x.json"):
-        for category in read_docusaurus(text, name).categories[:20]:
+        for category in read_docusaurus(Script(text, name)).categories[:20]:
             _reader("a.md")(category.markdown.encode("utf-8", "replace"))
-        read_vitepress(text, name)
+        read_vitepress(Script(text, name))
     read_summary(text)
     list(toctrees(text, ""))
     list(toctrees("", text))

@@ -70,7 +70,7 @@ def attributes(tag: str) -> dict[str, Any]:
             source = _ADDRESS_CALL.sub(r"\1", tag[found.end() : at - 1].strip())
         if found[4]:
             value = read_value(source)
-            given[found[1]] = f"{{{source}}}" if value is UNREAD else value
+            given[found[1]] = f"{{{source}}}" if value == UNREAD else value
         elif found[1]:
             given[found[1]] = found[2] or found[3] or (found.end() == found.end(1) or "")
     return given

@@ -16,7 +16,7 @@ from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.categories import CATEGORY_FILES
 from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.myst_files import read_myst, read_toc
-from ...pipeline.navigation.script_imports import folder_of_imports, read_imported, with_imports
+from ...pipeline.navigation.script_imports import Script, folder_of_imports, read_imported
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from ...pipeline.navigation.summary import read_summary
@@ -40,12 +40,16 @@ _log = logging.getLogger("noctule")
 
 @dataclass(frozen=True, slots=True)
 class NavigationFile:
-    """A file that orders pages: where it is, its path below the folder that was named, and its bytes."""
+    """A file that orders pages: where it is, its path below the folder that was named, and its bytes.
+
+    Those of a ``script`` are its own and of all that it imports.
+    """
 
     collection: str
     location: Path
     path: str
     content: bytes
+    script: Script | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,7 @@ def navigation_files(settings: Site) -> Iterator[NavigationFile]:
     for collection, places in sorted(settings.navigation.items()):
         for place in map(Path, places):
             if not place.is_dir():
-                content = _read(place, place.parent)
-                yield NavigationFile(collection, place, place.name, _whole(content, place))
+                yield _file(collection, place)
                 continue
             for path in _in_folder(place):
                 yield NavigationFile(collection, path, path.relative_to(place).as_posix(), _read(path, place))
@@ -101,12 +104,13 @@ def _cannot_be_read(error: OSError | NotRead, path: Path) -> SettingsError:
     )
 
 
-def _whole(content: bytes, place: Path) -> bytes:
-    """Return the content of a file with that of the files beside it which it names."""
+def _file(collection: str, place: Path) -> NavigationFile:
+    """Return a file with the content of the files beside it which it names."""
+    content = _read(place, place.parent)
     if b'"$ref"' in content:
-        return _with_parts(content, place.parent)
+        content = _with_parts(content, place.parent)
     if place.suffix not in _SCRIPTS:
-        return content
+        return NavigationFile(collection, place, place.name, content)
     top = folder_of_imports(place)
 
     def imported(name: str) -> str | None:
@@ -115,8 +119,8 @@ def _whole(content: bytes, place: Path) -> bytes:
         except OSError as error:
             raise _cannot_be_read(error, top / name) from None
 
-    text = content.decode("utf-8-sig", "replace")
-    return with_imports(text, place.relative_to(top).as_posix(), imported).encode()
+    script = Script(content.decode("utf-8-sig", "replace"), place.relative_to(top).as_posix(), imported)
+    return NavigationFile(collection, place, place.name, script.content, script)
 
 
 def _with_parts(content: bytes, folder: Path) -> bytes:
@@ -183,9 +187,9 @@ def _contents(file: NavigationFile, text: str) -> Contents:
         return _OF_MYST.get(name, read_data)(text)
     folders = (_OF_FOLDER.get(each.name) for each in file.location.parents[:2])
     if (reader := next(filter(None, folders), None)) is not None:
-        return reader(text, name)
+        return reader(file.script or Script(text, name))
     readers = (each for start, each in _OF_NAME.items() if name.startswith(start))
-    return next(readers, read_docusaurus)(text, name)
+    return next(readers, read_docusaurus)(file.script or Script(text, name))
 
 
 _OF_MYST = {"_toc.yml": read_toc, "_toc.yaml": read_toc, "myst.yml": read_myst}

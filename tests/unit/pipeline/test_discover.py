@@ -92,6 +92,22 @@ def test_a_link_to_a_file_that_may_be_included_is_followed(tmp_path: Path) -> No
     assert found("") == ["a.md", "b.md", "index.md"]
 
 
+def test_a_folder_of_snippets_that_is_missing_costs_no_document(tmp_path: Path) -> None:
+    write(tmp_path, "root/a.md")
+    own = collection(tmp_path / "root", snippet_folders=(str(tmp_path / "gone"),))
+    assert [read_file(file, own).content for file in list_files("c", own).files] == [b"# root/a.md\n"]
+
+
+def test_a_folder_that_became_a_link_into_one_of_snippets_is_outside(tmp_path: Path) -> None:
+    write(tmp_path, "root/sub/x.md", ".private/x.md")
+    own = collection(tmp_path / "root", snippet_folders=(str(tmp_path),))
+    [file] = list_files("c", own).files
+    (tmp_path / "root/sub").rename(tmp_path / "moved")
+    (tmp_path / "root/sub").symlink_to(tmp_path / ".private")
+    with pytest.raises(RejectedDocument, match="outside the collection's folder"):
+        read_file(file, own)
+
+
 def test_a_link_within_the_folder_is_followed_once(tmp_path: Path) -> None:
     write(tmp_path, "real/x.md", "real/drafts/z.md", "real/owl.png")
     (tmp_path / "alias").symlink_to("real")

@@ -8,10 +8,13 @@ import pytest
 
 from noctule.artifacts.disk.layout import CURRENT, SNAPSHOTS
 from noctule.artifacts.remote.files import RemoteFiles
+from noctule.artifacts.remote.send import send
 from noctule.artifacts.remote.target import RemoteTarget
 from noctule.artifacts.store.pointer import Pointer
+from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import RemoteUnavailable
 from noctule.pipeline.model import SnapshotId
+from tests.snapshot_builder import publish_tiny_snapshot
 
 _OLD = "0123456789abcdef0123"
 FORGED = [
@@ -26,6 +29,30 @@ STRANGE = [
     f"{SNAPSHOTS}/{_OLD}/deeper/manifest.json",
     f"{SNAPSHOTS}/{_OLD}/" + "a" * 100_000 + "!",
 ]
+
+
+def test_a_snapshot_whose_publisher_ended_before_it_was_current_is_the_oldest_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, address = Store(tmp_path / "store"), f"file://{tmp_path}/target"
+    really, ids = RemoteFiles.replace, list[SnapshotId]()
+
+    def killed(self: RemoteFiles, name: str, content: bytes) -> None:
+        if name == CURRENT:
+            raise RuntimeError("killed")
+        really(self, name, content)
+
+    for edition in range(5):
+        ids.append(publish_tiny_snapshot(store, edition).snapshot_id)
+        if edition == 3:
+            monkeypatch.setattr(RemoteFiles, "replace", killed)
+            with pytest.raises(RuntimeError):
+                send(store, address, 9)
+            monkeypatch.setattr(RemoteFiles, "replace", really)
+        else:
+            send(store, address, 9)
+    send(store, address, keep=1)
+    assert set(RemoteTarget(RemoteFiles(address)).names()) == {ids[4], ids[2], ids[1]}
 
 
 class _Listing:

@@ -12,6 +12,7 @@ import pytest
 from noctule.artifacts.disk.layout import CURRENT, MANIFEST, PINS
 from noctule.artifacts.disk.system_calls import Disk
 from noctule.artifacts.store.check import check_deep, check_structure
+from noctule.artifacts.store.contents import pin_content
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import (
     ArtifactError,
@@ -253,6 +254,32 @@ def test_a_snapshot_whose_run_ended_before_it_was_current_is_the_oldest(store: S
     assert last.generation == 4
     assert store.prune(1) == (first, never)
     assert [info.snapshot_id for info in store.snapshots()][-1] == second
+
+
+def test_a_rollback_that_is_refused_makes_its_snapshot_no_older(store: Store) -> None:
+    ids = [publish_tiny_snapshot(store, edition).snapshot_id for edition in range(4)]
+    with using(PointerIsRefused()), pytest.raises(WriteFailed):
+        store.rollback(ids[1])
+    assert [info.generation for info in store.snapshots()] == [4, 3, 2, 1]
+    assert store.rollback(ids[1]) == ids[1]
+    assert [info.snapshot_id for info in store.snapshots()] == [ids[1], ids[3], ids[2], ids[0]]
+
+
+def test_a_damaged_pointer_is_mended_to_what_was_current(store: Store) -> None:
+    publish_tiny_snapshot(store, 0)
+    second = publish_tiny_snapshot(store, 1).snapshot_id
+    _publish_without_becoming_current(store, 2)
+    (store.root / CURRENT).write_bytes(b"damaged")
+    assert store.rollback() == second
+
+
+def test_a_pin_that_a_dead_run_did_not_write_is_written_by_the_next(store: Store) -> None:
+    publish_tiny_snapshot(store, 0)
+    second = publish_tiny_snapshot(store, 1).snapshot_id
+    (store.root / PINS / second).write_bytes(pin_content(0))
+    assert [info.generation for info in store.snapshots()] == [2, 1]
+    publish_tiny_snapshot(store, 2)
+    assert [info.generation for info in store.snapshots()] == [3, 2, 1]
 
 
 def _publish_without_becoming_current(store: Store, edition: int) -> SnapshotId:

@@ -27,6 +27,16 @@ def test_a_pipe_among_the_documents_is_not_read(tmp_path: Path) -> None:
     assert snippet_folders(take_over(tmp_path / "mkdocs.yml"), tmp_path) == []
 
 
+@pytest.mark.parametrize("secret", [".git/config", ".private/s.md", ".env"])
+def test_what_is_hidden_is_no_folder_of_snippets(secret: str, tmp_path: Path) -> None:
+    (tmp_path / "mkdocs.yml").write_text("site_name: Notes\n")
+    for path in (tmp_path / "docs/index.md", tmp_path / secret):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("{!../.git/config!}\n")
+    (tmp_path / "docs/about.md").symlink_to(tmp_path / secret)
+    assert snippet_folders(take_over(tmp_path / "mkdocs.yml"), tmp_path) == []
+
+
 def test_a_name_with_a_line_break_is_no_table_of_the_settings(tmp_path: Path) -> None:
     folder = tmp_path / "x\n[evil]\n#"
     (folder / "docs").mkdir(parents=True)

@@ -329,6 +329,16 @@ def test_the_settings_of_a_folder_of_documents_may_lie_above_it(
             take_over_settings(tmp_path, tmp_path / source)
 
 
+def test_a_book_without_a_title_is_named_after_its_project(tmp_path: Path) -> None:
+    book = tmp_path / "Owl Manual" / "docs"
+    (book / "src").mkdir(parents=True)
+    (book / "book.toml").write_text("[book]\n")
+    (book / "src" / "SUMMARY.md").write_text("# S\n\n- [B](b.md)\n")
+    (book / "src" / "b.md").write_text("# B\n")
+    take_over_settings(book, book)
+    assert list(tomllib.loads((book / "noctule.toml").read_text())["collections"]) == ["owl-manual"]
+
+
 def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "mkdocs.yml").write_text("INHERIT: mkdocs.yml\n")
     with pytest.raises(SourceError, match="in a circle"):

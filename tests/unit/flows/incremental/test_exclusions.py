@@ -39,6 +39,7 @@ def left_out(tmp_path: Path, root: str, name: str, text: str) -> list[str]:
     return [each.path for each in found]
 
 
+VITEPRESS, DOCUSAURUS = "docs/.vitepress/config.ts", "docusaurus.config.js"
 ADDED = "exclude_patterns = []\nif tags.has('p'):\n  exclude_patterns.append('internal')"
 IN_INTERNAL = ["internal/plan.md"]
 READMES = ["README.md", "guide/README.md"]
@@ -320,6 +321,58 @@ def test_what_a_script_computes_is_published_and_named(name: str, text: str, tmp
     assert rejections(tmp_path, "docs", {name: text}, drafts=True) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        (VITEPRESS, "export default {\n  srcExclude: x.Y ? [] : ['internal'] }", "line 2"),
+        (VITEPRESS, "export default { srcExclude: [\n ...(x ? ['internal'] : y()), 'z'] }", "line 2"),
+        (VITEPRESS, "const a = ['internal']\nif (x) a.push('y')\nexport default { srcExclude: a }", "line 3"),
+        (VITEPRESS, "export default {\n  srcExclude: x || (y ?? ['internal']) }", "line 2"),
+        (
+            VITEPRESS,
+            "module.exports = { srcExclude: ['internal'] }\nmodule.exports.srcExclude.push(x)",
+            "line 1",
+        ),
+        (VITEPRESS, "export default {\n  srcExclude: ['internal', x()] }", "line 2"),
+        (VITEPRESS, "export default { srcExclude: ['internal'],\n ...x() }", "line 2"),
+        (VITEPRESS, "export default { srcExclude: ['internal'], a: [1, }", "line 1"),
+        (VITEPRESS, "import { shared } from './b'\nexport default shared", "docs/.vitepress/b.ts, line 3"),
+    ],
+)
+def test_what_is_not_known_of_a_list_is_named_with_its_place(
+    name: str, text: str, place: str, tmp_path: Path
+) -> None:
+    beside = "export const shared = {\n  srcExclude: ['internal',\n    x()] }"
+    held = rejections(tmp_path, "docs", {name: text, "docs/.vitepress/b.ts": beside})
+    assert [each.path for each in held if each.kind == "skipped"] == IN_INTERNAL
+    [noted] = [each.reason for each in held if each.kind == "noted"]
+    assert "is published" in noted and place.removeprefix("docs/") in noted
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (VITEPRESS, "const a: string[] = ['x']\nconst b: string[] = a\nb.push('internal')\n"
+         "export default { srcExclude: a }"),
+        (VITEPRESS, "import { make } from './b'\nexport default { ...make(1) }"),
+        (VITEPRESS, "import { withX } from './b'\nexport default withX({})"),
+        (VITEPRESS, "import * as b from './b'\nexport default { ...b.shared }"),
+        ("docs/.vuepress/config.js", "export default { pagePatterns: ['*.md', ...(x ? ['internal'] : [])] }"),
+        (DOCUSAURUS, "const plugin = make('exclude')\nmodule.exports = { plugins: [plugin, 'x'] }"),
+        (DOCUSAURUS, "module.exports = { plugins: [[make(), { exclude: ['internal/**'] }]] }"),
+        (DOCUSAURUS, "module.exports = { presets: [['classic', { docs: { exclude: ['x/**'] } }]] }\n"
+         "module.exports.presets[0][1].docs.exclude.push('internal/**')"),
+    ],
+)  # fmt: skip
+def test_what_may_leave_something_out_is_never_published_without_a_remark(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    beside = "const a = { srcExclude: ['internal'] }\nexport const make = (x) => a\n"
+    files = {name: text, "docs/.vitepress/b.ts": f"{beside}export const withX = (x) => ({{ ...a, ...x }})"}
+    [noted] = rejections(tmp_path, "docs", files)
+    assert noted.kind == "noted" and "published" in noted.reason
+
+
 def test_a_script_that_cannot_be_read_makes_nothing_private(tmp_path: Path) -> None:
     held = rejections(tmp_path, "docs", {"docs/conf.py": "exclude_patterns = [\n"})
     assert [(each.kind, each.path) for each in held] == [("noted", ".")]
@@ -410,7 +463,6 @@ def test_a_list_in_a_script_that_another_imports_counts(tmp_path: Path) -> None:
     assert [each.path for each in rejections(tmp_path, "docs", files)] == IN_INTERNAL
 
 
-VITEPRESS, DOCUSAURUS = "docs/.vitepress/config.ts", "docusaurus.config.js"
 IN_PRESET = "module.exports = { presets: [['classic', { docs: %s }]] }"
 NAMED = "import s from './s'\n"
 
@@ -430,6 +482,8 @@ NAMED = "import s from './s'\n"
         (DOCUSAURUS, NAMED + IN_PRESET % "{ ...s }"),
         (DOCUSAURUS, f"{NAMED}module.exports = {{ presets: s }}"),
         (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [['x-content-docs', s]] }}"),
+        (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [s, 'x'], presets: ['classic'] }}"),
+        (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [[s, {{ ...s }}]] }}"),
     ],
 )
 def test_what_an_import_may_exclude_that_is_not_followed_is_named(
@@ -447,7 +501,10 @@ def test_what_an_import_may_exclude_that_is_not_followed_is_named(
         (VITEPRESS, "import { defineConfig } from 'vitepress'\nexport default defineConfig(f(1))"),
         (DOCUSAURUS, NAMED + IN_PRESET % "{ sidebarPath: s }"),
         (DOCUSAURUS, NAMED + IN_PRESET % "false"),
-        (DOCUSAURUS, f"{NAMED}module.exports = {{ plugins: [s, 'x'], presets: ['classic'] }}"),
+        (
+            DOCUSAURUS,
+            f"{NAMED}module.exports = {{ title: s, plugins: [() => 1, 'x'], presets: ['classic'] }}",
+        ),
     ],
 )
 def test_an_import_that_excludes_nothing_is_not_named(name: str, text: str, tmp_path: Path) -> None:

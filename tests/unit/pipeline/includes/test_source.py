@@ -58,6 +58,14 @@ def test_other_folders_have_to_be_declared(project: Path, target: str) -> None:
     assert "snippet_folders" in refused.notes[0] or "no such file" in refused.notes[0]
 
 
+def test_files_of_git_itself_are_not_included(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / ".git/config").write_text("AUTHORIZATION: basic TOKEN\n")
+    page(project, '--8<-- "../../.git/config"\n')
+    source = read(project / "docs", snippet_folders=(str(project), str(project / ".git")))
+    assert b"TOKEN" not in source.content and "a file of git itself" in source.notes[0]
+
+
 def test_nothing_is_read_through_links_out_of_the_folder_nor_from_the_web(project: Path) -> None:
     (project / "docs/parts/out.py").symlink_to(project / "src/app.py")
     page(project, '{{#include ../parts/out.py}}\n{{#include /etc/passwd}}\n--8<-- "https://example.com/a"\n')

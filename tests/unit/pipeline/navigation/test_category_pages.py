@@ -12,6 +12,7 @@ from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot, RejectedDocument
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.model import Document
+from noctule.pipeline.navigation.script_imports import Script
 from noctule.pipeline.navigation.sidebars import read_docusaurus
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
@@ -96,7 +97,7 @@ def test_categories_of_sidebars_stand_at_their_addresses(tmp_path: Path) -> None
         "category/how-to-fly-1.md": "How to: fly",
         "own/way.md": "Own",
     }
-    targets = [entry.target for entry in read_docusaurus(SIDEBARS, "sidebars.js").entries]
+    targets = [entry.target for entry in read_docusaurus(Script(SIDEBARS, "sidebars.js")).entries]
     assert [target for target in targets if target] == [
         "category/how-to-fly--land.md", "own/way.md", "category/how-to-fly.md", "category/how-to-fly-1.md",
     ]  # fmt: skip
@@ -105,7 +106,7 @@ def test_categories_of_sidebars_stand_at_their_addresses(tmp_path: Path) -> None
 def test_thousands_of_categories_of_one_name_cost_time_in_proportion() -> None:
     item = {"type": "category", "label": "x", "items": [], **GENERATED}
     started = time.perf_counter()
-    found = read_docusaurus(json.dumps({"s": [item] * 12_000}), "sidebars.json").categories
+    found = read_docusaurus(Script(json.dumps({"s": [item] * 12_000}), "sidebars.json")).categories
     assert (len({each.slug for each in found}), found[-1].slug) == (12_000, "/category/x-11999")
     assert time.perf_counter() - started < 4
 

@@ -9,9 +9,9 @@ from contextlib import suppress
 import pytest
 
 from noctule.pipeline.navigation.entry import MAX_ENTRIES, Contents, NavEntry
-from noctule.pipeline.navigation.literals import UNREAD, read_module
+from noctule.pipeline.navigation.literals import UNREAD
 from noctule.pipeline.navigation.myst_files import read_myst, read_toc
-from noctule.pipeline.navigation.script_imports import MAX_CHARS, with_imports
+from noctule.pipeline.navigation.script_imports import Script, read_module
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from noctule.pipeline.navigation.summary import read_summary
@@ -166,12 +166,12 @@ export default sidebars;
 
 
 def test_sidebars_of_docusaurus_are_read_where_they_are_literals() -> None:
-    found = read_docusaurus(SIDEBARS, "sidebars.ts")
+    found = read_docusaurus(Script(SIDEBARS, "sidebars.ts"))
     assert lines(found) == [
         "|intro", "Guide|guide", "  It's C|c", "  |d", "|tutorial/**", "Web|https://example.org",
         "Short form|", "  |e",
     ]  # fmt: skip
-    assert found.remarks == ("what is not a literal (a call, a condition, an import) is left out",)
+    assert found.remarks == ("what is not a literal (a call, a condition, an import) is left out (line 11)",)
 
 
 def test_the_sidebar_of_vitepress_is_read_and_computed_ones_are_a_remark() -> None:
@@ -185,18 +185,20 @@ export default defineConfig({
     '/api/': [{ text: 'API', link: '/api/' }] } }
 })
 """
-    assert lines(read_vitepress(config, "config.mts")) == [
+    assert lines(read_vitepress(Script(config, "config.mts"))) == [
         "One|/guide/one", "More|", "  Two|/guide/two", "API|/api/",
     ]  # fmt: skip
-    computed = read_vitepress("export default { themeConfig: { sidebar: getSidebar() } }", "config.js")
+    computed = read_vitepress(
+        Script("export default { themeConfig: { sidebar: getSidebar() } }", "config.js")
+    )
     assert computed.entries == () and computed.remarks
 
 
 def test_constants_that_name_each_other_end() -> None:
-    assert read_module("const a = b; const b = a; export default a") is UNREAD
+    assert read_module("const a = b; const b = a; export default a") == UNREAD
     doubling = "".join(f"const c{n} = [c{n - 1}, c{n - 1}];" for n in range(1, 60))
     start = time.perf_counter()
-    read_docusaurus(f"const c0 = ['x'];{doubling}module.exports = {{ s: c59 }};", "sidebars.js")
+    read_docusaurus(Script(f"const c0 = ['x'];{doubling}module.exports = {{ s: c59 }};", "sidebars.js"))
     assert time.perf_counter() - start < 5
 
 
@@ -222,21 +224,21 @@ def test_a_hundred_thousand_entries_are_cut_with_a_remark() -> None:
 
 @pytest.mark.parametrize("char", list("[](){}<>`'\"/*-#:!\\ \t\na1.$"))
 def test_any_one_character_many_times_is_read_in_time_linear_in_its_length(char: str) -> None:
-    text, start = char * 80_000, time.perf_counter()
+    text, start = char * 80_000, time.process_time()
     read_summary(text)
     list(toctrees(f"{{toctree}}{text}", ""))
     list(toctrees("", f'"toctree"{text}'))
     read_module(f"export default {text}")
     read_module(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("pair", ["/*", '"\\', "`${", "[{", "a:", "{a:", "=>", "- ["])
 def test_pairs_of_characters_are_read_in_linear_time_too(pair: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     read_module(f"export default {pair * 40_000}")
     read_summary(pair * 40_000)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_starlights_sidebar_stands_in_a_call() -> None:
@@ -257,13 +259,13 @@ export default defineConfig({
   })],
 });
 """
-    read = read_starlight(text, "astro.config.mjs")
+    read = read_starlight(Script(text, "astro.config.mjs"))
     assert lines(read) == [
         "|start", "First|guides/a", "Guides|", "  B|guides/b", "Reference|", "  |reference/**",
         "Elsewhere|https://e.org/x", "Deutsch|", "  |de/**",
     ]  # fmt: skip
     assert "not a literal" in read.remarks[0]
-    assert "not read" in read_starlight("export default f()", "astro.config.mjs").remarks[0]
+    assert "not read" in read_starlight(Script("export default f()", "astro.config.mjs")).remarks[0]
 
 
 def test_mintlifys_navigation_nests_in_many_ways() -> None:
@@ -273,12 +275,12 @@ def test_mintlifys_navigation_nests_in_many_ways() -> None:
          "pages": ["quick", {"group": "Deep", "pages": ["a/b"]}, "GET /users"]}
       ]},
       {"tab": "API", "openapi": "x.json"}, {"tab": "Blog", "href": "https://e.org/blog"}]}}"""
-    assert lines(read_mintlify(text, "docs.json")) == [
+    assert lines(read_mintlify(Script(text, "docs.json"))) == [
         "Docs|", "  Start|index", "    |quick", "    Deep|", "      |a/b", "Blog|https://e.org/blog",
     ]  # fmt: skip
     old = '{"navigation": [{"group": "G", "pages": ["a"]}], "tabs": [{"name": "x"}]}'
-    assert lines(read_mintlify(old, "mint.json")) == ["G|", "  |a"]
-    assert read_mintlify("[", "docs.json").remarks == ("it has no navigation",)
+    assert lines(read_mintlify(Script(old, "mint.json"))) == ["G|", "  |a"]
+    assert read_mintlify(Script("[", "docs.json")).remarks == ("it has no navigation",)
 
 
 def test_vuepress_names_pages_by_texts_pairs_and_prefixes() -> None:
@@ -288,13 +290,17 @@ def test_vuepress_names_pages_by_texts_pairs_and_prefixes() -> None:
       '/': ['', '/guide/', { title: 'Axes', children: ['axes/', 'axes/a'] },
         { text: 'Old', link: 'https://e.org/old', children: fn() }],
     } } };"""
-    assert lines(read_vuepress(text, "config.js")) == [
+    assert lines(read_vuepress(Script(text, "config.js"))) == [
         "|index", "|guide", "Axes|", "  |axes", "  |axes/a", "Old|https://e.org/old", "|api/**", "|samples",
         "Bars|", "  |samples/bar/a", "  The b|samples/bar/b",
     ]  # fmt: skip
     second = """export default { theme: defaultTheme({ sidebar: [
       { text: 'G', prefix: '/guide/', children: ['one.md', { text: 'Two', link: 'two.md' }] }] }) }"""
-    assert lines(read_vuepress(second, "config.ts")) == ["G|", "  |guide/one.md", "  Two|guide/two.md"]
+    assert lines(read_vuepress(Script(second, "config.ts"))) == [
+        "G|",
+        "  |guide/one.md",
+        "  Two|guide/two.md",
+    ]
 
 
 def test_functions_in_a_script_cost_time_in_proportion_to_their_number() -> None:
@@ -341,30 +347,31 @@ const more = (): Item[] => [{ text: 'End', link: 'end' }]
 
 def test_settings_of_vitepress_in_several_scripts_are_read_as_one() -> None:
     name = ".vitepress/config/index.ts"
-    script = with_imports(SCRIPTS[name], name, SCRIPTS.get)
-    assert lines(read_vitepress(script, "index.ts")) == [
+    script = Script(SCRIPTS[name], name, SCRIPTS.get)
+    assert lines(read_vitepress(script)) == [
         "Start|/guide/start", "Owls|/guide/owls", "End|/guide/end",
         "中文|", "  始|/zh/start", "  |zh/**",
         "Deutsch|", "  |de/**",
     ]  # fmt: skip
-    given = read_module(script)
+    given = script.value
     assert given["title"] == "owl 🦉" and given["srcExclude"] == ["parts/**"]
 
 
 def test_scripts_that_import_each_other_or_multiply_end() -> None:
     loop = {"a.ts": "import b from './b'; export default b", "b.ts": "import a from './a'\nexport default a"}
-    assert read_module(with_imports(loop["a.ts"], "a.ts", loop.get)) is UNREAD
+    assert Script(loop["a.ts"], "a.ts", loop.get).value == UNREAD
     doubled = "".join(f"const a{n} = [...a{n + 1}, ...a{n + 1}]\n" for n in range(50)) + "const a50 = [1]\n"
     assert read_module(f"{doubled}export default [a0]") == [[UNREAD, UNREAD]]
     nested = "".join(f"const a{n} = [a{n + 1}, a{n + 1}]\n" for n in range(50)) + "const a50 = [1]\n"
     script = "import b from './b'\nexport default b"
-    assert len(with_imports(script, "a.ts", {"b.ts": f"{nested}export default a0"}.get)) < 2 * MAX_CHARS
+    assert len(Script(script, "a.ts", {"b.ts": f"{nested}export default a0"}.get).value) == 2
     many = "".join(f"import a{n} from './a{n}'\n" for n in range(500))
     asked: list[str] = []
-    with_imports(many, "a.ts", lambda path: asked.append(path) or "export default 1")  # type: ignore[func-returns-value]
+    read = Script(many, "a.ts", lambda path: asked.append(path) or "export default 1")  # type: ignore[func-returns-value]
+    assert read.has_unknown_imports
     assert len(asked) < 500
     began = time.process_time()
-    with_imports("import {a\n" * 100_000, "a.ts", SCRIPTS.get)
+    assert Script("import {a\n" * 100_000, "a.ts", SCRIPTS.get).value == UNREAD
     assert time.process_time() - began < 2
 
 
@@ -390,9 +397,9 @@ def test_several_sidebars_stand_under_what_the_bar_above_the_pages_calls_them() 
     trees = "'/guide/': [{ text: 'One', link: '/guide/one' }], '/api/': [{ text: 'API', link: '/api/' }],"
     trees += "'/': [{ text: 'All', link: '/all' }], '/team/': [{ text: 'A', link: '/team/a' }]"
     script = f"export default {{ themeConfig: {{ nav: {bar}, sidebar: {{ {trees} }} }} }}"
-    assert lines(read_vitepress(script, "config.ts")) == [
+    assert lines(read_vitepress(Script(script, "config.ts"))) == [
         "Guide|", "  One|/guide/one", "API|/api/", "All|/all", "Team|", "  A|/team/a",
     ]  # fmt: skip
-    assert lines(read_vuepress(script, "config.ts")) == [
+    assert lines(read_vuepress(Script(script, "config.ts"))) == [
         "All|all", "Guide|", "  One|guide/one", "API|api", "Team|", "  A|team/a",
     ]  # fmt: skip

@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from noctule.pipeline.navigation.literals import UNREAD, OpenTable, is_certain, read_module
-from noctule.pipeline.navigation.script_imports import MAX_PLACES, has_unknown_imports, with_imports
-from noctule.pipeline.navigation.script_tokens import keys_in, tokens
+from noctule.pipeline.navigation.literals import UNREAD, OpenTable, is_certain
+from noctule.pipeline.navigation.script_imports import MAX_PLACES, Script, read_module
 from noctule.pipeline.navigation.sidebars import read_vitepress
 
 
@@ -58,14 +57,14 @@ def test_what_is_put_into_an_object_may_replace_what_stands_before_it() -> None:
 
 @pytest.mark.parametrize("dividend", ["w", "2", "(w)", "w[0]", "{}"])
 def test_a_slash_after_a_value_is_a_division(dividend: str) -> None:
-    script = f"{{ a: {dividend} /2, srcExclude: ['drafts/**'], b: 3 /2 }}"
-    assert "srcExclude" in [text for kind, text in tokens(script) if kind == "name"]
-    assert "srcExclude" in keys_in(f"return /{script}/")
+    script = f"export default {{ a: {dividend} /2, srcExclude: ['drafts/**'], b: 3 /2 }}"
+    assert Script(script, "a.ts").names("srcExclude")
+    assert read_module(script)["srcExclude"] == ["drafts/**"]
 
 
 def test_a_template_ends_behind_what_it_computes() -> None:
-    script = "`a${b ? `it's ${{}}` : ''}c` /2"
-    assert [text for _, text in tokens(script)] == [script[:-3], "/", "2"]
+    script = "export default [`a${b ? `it's ${{}}` : ''}c` /2, 1, `a\\`${'b'}${c}`]\nconst c = 'd'"
+    assert read_module(script) == [UNREAD, 1, "a`bd"]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +82,8 @@ def test_thousands_of_sidebars_are_named_by_thousands_of_links() -> None:
     bar = "".join(f"{{ text: 'T{at}', link: '/x{at}/' }}," for at in range(8_000))
     trees = "".join(f"'/y{at}/': [{{ text: 'A', link: '/a' }}]," for at in range(8_000))
     began = time.process_time()
-    read_vitepress(
-        f"export default {{ themeConfig: {{ nav: [{bar}], sidebar: {{ {trees} }} }} }}", "config.ts"
-    )
+    script = f"export default {{ themeConfig: {{ nav: [{bar}], sidebar: {{ {trees} }} }} }}"
+    read_vitepress(Script(script, "config.ts"))
     assert time.process_time() - began < 3
 
 
@@ -101,19 +99,18 @@ def test_thousands_of_sidebars_are_named_by_thousands_of_links() -> None:
     ],
 )
 def test_what_is_no_import_of_a_value_is_not_followed(script: str) -> None:
-    assert with_imports(script, "a.ts", {"b.ts": "export default 1"}.get) == script
+    assert Script(script, "a.ts", {"b.ts": "export default 1"}.get).value == [UNREAD]
 
 
 def test_an_import_never_replaces_a_name_of_the_script() -> None:
     script = "const a = 2\nimport a from './b'\nexport default [a]"
-    assert read_module(with_imports(script, "a.ts", {"b.ts": "export default 1"}.get)) == [2]
+    assert Script(script, "a.ts", {"b.ts": "export default 1"}.get).value == [2]
     required = "const a = require('./b')\nexport default [a]"
-    assert read_module(with_imports(required, "a.ts", {"b.ts": "module.exports = 1"}.get)) == [1]
+    assert Script(required, "a.ts", {"b.ts": "module.exports = 1"}.get).value == [1]
 
 
 def test_what_another_script_does_not_know_stays_unknown() -> None:
-    script = with_imports("import a from './b'\nexport default a", "a.ts", BESIDE.get)
-    found = read_module(script)
+    found = Script("import a from './b'\nexport default a", "a.ts", BESIDE.get).value
     assert found == {"c": 1, "d": [UNREAD]} and not is_certain(found, "c") and is_certain(found, "d")
 
 
@@ -128,14 +125,17 @@ BESIDE = {"b.ts": "export default { c: 1, ...f(), d: [g()] }"}
         ("import { a } from './gone'", True),
         ("import * as a from './b'", True),
         ("import base from '@scope/base'", True),
-        ("export { default } from './b'", True),
+        ("export { default } from './gone'", True),
+        ("export * from './gone'", True),
         ("export default import('./b')", True),
-        ("module.exports = { ...require('./b') }", True),
+        ("module.exports = { ...require('./gone') }", True),
+        ("module.exports = { ...require('./b') }", False),
+        ("export { default } from './b'", False),
         ("import a from './b'", False),
     ],
 )
 def test_imports_that_are_not_followed_are_known(script: str, is_unknown: bool) -> None:
-    assert has_unknown_imports(with_imports(script, "a.ts", BESIDE.get)) == is_unknown
+    assert Script(script, "a.ts", BESIDE.get).has_unknown_imports == is_unknown
 
 
 def test_scripts_that_all_import_each_other_are_read_once() -> None:
@@ -143,15 +143,17 @@ def test_scripts_that_all_import_each_other_are_read_once() -> None:
     text = "".join(f"import {each} from './{each}'\n" for each in names)
     scripts = {f"{each}.ts": f"{text}export default {{ {each}: [{'1,' * 1_500}] }}" for each in names}
     began = time.process_time()
-    read = with_imports(f"{text}export default [s0, s11]", "a.ts", scripts.get)
-    assert [list(each) for each in read_module(read)] == [["s0"], ["s11"]]
+    read = Script(f"{text}export default [s0, s11]", "a.ts", scripts.get)
+    assert not read.has_unknown_imports
+    assert [list(each) for each in read.value] == [["s0"], ["s11"]]
     assert time.process_time() - began < 2
 
 
 def test_scripts_that_are_not_there_are_looked_for_at_so_many_places() -> None:
     asked: list[str] = []
     many = "".join(f"import a{at} from './a{at}'\n" for at in range(4_000))
-    with_imports(many, "a.ts", asked.append)
+    names = ", ".join(f"a{at}" for at in range(4_000))
+    assert Script(f"{many}export default [{names}]", "a.ts", asked.append).value == [UNREAD] * 4_000
     assert len(asked) == MAX_PLACES
 
 
@@ -160,6 +162,7 @@ def test_scripts_that_are_not_there_are_looked_for_at_so_many_places() -> None:
 )
 def test_a_hundred_thousand_imports_take_time_in_proportion(part: str) -> None:
     began = time.process_time()
-    with_imports(part * 100_000, "a.ts", BESIDE.get)
-    with_imports("import" + part[6:] * 100_000, "a.ts", BESIDE.get)
+    for text in (part * 100_000, "import" + part[6:] * 100_000):
+        script = Script(text, "a.ts", BESIDE.get)
+        assert script.has_unknown_imports or script.value == UNREAD
     assert time.process_time() - began < 6

@@ -1,0 +1,174 @@
+"""Names whose values a script changes, by whatever name, are not known; where they stand is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from noctule.pipeline.navigation.literals import UNREAD, Unread, is_certain
+from noctule.pipeline.navigation.script_imports import Script, read_module
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "const b: string[] = a\nb.push('x')",
+        "const { length: n, b } = { b: a }\nb.push('x')",
+        "let b\nb = a\nb.push('x')",
+        "const b = a as string[]\nb[0] = 'x'",
+        "const b = { c: a }\nb.c.push('x')",
+        "const b = c ? a : []\nb.unshift('x')",
+        "const b = Object.freeze(a)\nb.push('x')",
+        "for (const b of [a]) b.push('x')",
+        "function add(b) { b.push('x'); return b }\nconst c = add(a)",
+        "const add = (b) => b.push('x')\nconst c = add(a)",
+        "const c = [1].map(() => a.push('x'))",
+        "const c = a.map((b) => { b.c = 1; return b })",
+        "a.forEach((b) => change(b))",
+        "await change({ list: [a] })",
+        "new Change(a)",
+        "c && change(a)",
+        "delete a[0]",
+        "a.length = 0",
+        "a[0]++",
+        "a += 'x'",
+        "[a] = [[]]",
+        "a.sort()",
+        "const c = { ...Object.assign(a, ['x']) }",
+        "a.b().c().push('x')",
+    ],
+)
+def test_a_list_that_is_changed_under_any_name_is_not_known(change: str) -> None:
+    assert read_module(f"const a = ['y']\n{change}\nexport default [a]") == [UNREAD]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "console.log(a)",
+        "const b = [...a.slice(1)]",
+        "function f(a) { return a }",
+        "const c = JSON.stringify(a)",
+        "fs.writeFileSync('x', JSON.stringify(a))",
+        "// a.push('x')",
+        "const b = `${a.push}`",
+        "type A = typeof a",
+        "if (a.length == 2) { other.push(1) }",
+    ],
+)
+def test_a_list_that_is_only_used_is_known(use: str) -> None:
+    assert read_module(f"const a = ['y']\n{use}\nexport default [a]") == [["y"]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "module.exports.b.push('x')",
+        "module.exports.c = 1",
+        "Object.assign(module.exports, { c: 1 })",
+        "const d = module.exports\nd.b.push('x')",
+        "module.exports.plugins.push(x); export {",
+    ],
+)
+def test_what_is_exported_and_changed_then_holds_and_is_not_certain(change: str) -> None:
+    found = read_module(f"module.exports = {{ b: ['y'] }}\n{change}")
+    assert found == {"b": ["y"]} and not is_certain(found, "b") and found.where == "line 1"
+
+
+def test_what_is_not_known_has_a_place() -> None:
+    beside = {"b.ts": "const c = 1\nexport const d = [\n  f(c),\n]"}
+    found = Script("import { d } from './b'\nexport default [\n  d, g(1), ...h,\n]", "a.ts", beside.get).value
+    assert found == [[UNREAD], UNREAD, UNREAD]
+    assert [each.where for each in (*found[0], *found[1:])] == ["b.ts, line 3", "line 3", "line 3"]
+    assert all(isinstance(each, Unread) and each.kind for each in found[1:])
+
+
+@pytest.mark.parametrize(
+    ("script", "value"),
+    [
+        ("const s = { t: 'x' }\nexport default [s.t, s.u, `${s.t}y`, 'a' + s.t]", ["x", UNREAD, "xy", "ax"]),
+        ("export default [-1, 0x1F, 1_000, 'a\\u{1f600}\\n']", [-1, 31, 1000, "a😀\n"]),
+        ("export default [+1, -x, 1n, 1 + 2, !0]", [UNREAD] * 5),
+        ("export default <const T,>(x: T) => [1]", [1]),
+        ("export default (await f()) satisfies X\nasync function f(): P<A<B>> { return [1] as const }", [1]),
+        ("exports.default = 1\nexport = [2]", [2]),
+        ("const c = module.exports = { a: 1 }", {"a": 1}),
+        ("export default { get a() { return 1 }, b() {}, 'c': 1 }", {"a": UNREAD, "b": UNREAD, "c": 1}),
+        ("const a = 1\nvar a = 2\nexport default [a]", [UNREAD]),
+        ("function* f() { return [1] }\nexport default [f()]", [UNREAD]),
+        ("class A {}\nenum B { c }\nexport default [A, B]", [UNREAD, UNREAD]),
+        ("import a = require('./b')\nexport default [a]", [UNREAD]),
+        ("export default <A>[1]", [1]),
+    ],
+)  # fmt: skip
+def test_values_of_expressions(script: str, value: object) -> None:
+    assert Script(script, "a.ts").value == value
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import a = require('./d')\nexport default a",
+        "export { a as default } from './b'",
+        "export * from './c'\nexport { default } from './c'",
+        "export default require('./b').a",
+        "const { a } = require('./b')\nmodule.exports = a",
+        "export default require('./d')",
+        "import a from './c'\nexport default a",
+        "import { f } from './b'\nexport default f()",
+    ],
+)
+def test_what_other_scripts_export_again_is_followed(script: str) -> None:
+    beside = {
+        "b.ts": "export const a = ['x']\nexport const f = () => a",
+        "c.ts": "export { a as default } from './b'",
+        "d.js": "exports.b = 1\nmodule.exports = ['x']",
+    }
+    script = script.replace("require('./b').a", "require('./c')")
+    assert Script(script, "a.ts", beside.get).value == ["x"]
+
+
+def test_what_is_imported_and_changed_is_not_known() -> None:
+    beside = {"b.ts": "export const a = ['x']"}
+    script = "import { a } from './b'\na.push('y')\nexport default [a]"
+    assert Script(script, "a.ts", beside.get).value == [UNREAD]
+
+
+def test_a_choice_may_be_what_stands_in_it_and_a_comparison_may_not() -> None:
+    found = read_module("export default [x == 'a' && ['b'], c ? ['d'] : 'e', f < 'g']")
+    assert [each.possible[1:] for each in found] == [(["b"],), ("e",), ()]
+    assert found[0].possible[0].possible == () and found[1].possible[0] == ["d"]
+
+
+def test_a_wrapper_of_the_project_may_add_to_what_it_is_given() -> None:
+    found = read_module("function withX(a) { return { ...a, b: 1 } }\nexport default withX({ c: 1 })")
+    assert found == {"c": 1} and not is_certain(found, "b")
+    assert is_certain(read_module("import { withX } from 'x'\nexport default withX({ c: 1 })"), "b")
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["{a:", "[{a:", "a:{", "<a>{", "a=>", "(a)=>(", "a?b:", "a.push(", "a.b.", "a=", "a.b().push()", "f(f(",
+     "const a=()=>{", "a=[", "f({a:[", "type a=", "async (", "a<b>(", " && ) <", "c1<A/>,", "=/[x\\]", "'"],
+)  # fmt: skip
+def test_a_deep_or_broken_script_takes_time_in_proportion(part: str) -> None:
+    began = time.process_time()
+    assert Script(part * 10_000, "a.ts").value == UNREAD
+    read_module("export default " + part * 10_000)
+    assert time.process_time() - began < 5
+
+
+def test_a_deep_script_of_two_readings_does_not_end_the_process() -> None:
+    began = time.process_time()
+    assert read_module("{a:" * 150_000) == UNREAD
+    assert time.process_time() - began < 10
+
+
+def test_a_script_of_a_megabyte_is_read_and_a_larger_one_is_not() -> None:
+    entries = "  { text: 'Name', link: '/a/b', items: [{ text: 'x', link: '/y' }] },\n"
+    count = 990_000 // len(entries)
+    began = time.process_time()
+    assert len(read_module(f"export default [\n{entries * count}]")) == count
+    assert time.process_time() - began < 10
+    assert read_module(f"export default [\n{entries * (count + 2_000)}]") == UNREAD
