@@ -176,16 +176,20 @@ def test_roles_become_names_in_code_text_or_nothing() -> None:
         ":kbd:`<Tab>` `plain <int>` :octicon:`report;1em` :bdg-primary:`new` :math:`a^2` :pep:`8` :sub:`s`\n"
     )
     document = read(text)
-    assert document.blocks[0].text == ("Dataset Dataset.map() f x AB <Tab> plain <int> new a^2 PEP 8 s")
+    assert document.blocks[0].text == ("Dataset Dataset.map() f() x AB <Tab> plain <int> new a^2 PEP 8 s")
     assert document.blocks[0].code.split("\n") == [
         "Dataset",
         "Dataset.map()",
-        "f",
+        "f()",
         "x",
         "<Tab>",
         "plain <int>",
     ]
-    assert [link.target for link in document.links] == ["https://peps.python.org/pep-0008"]
+    assert [link.target for link in document.links] == [
+        "#object:ray.data.Dataset",
+        "#object:ray.data.Dataset.map",
+        "https://peps.python.org/pep-0008",
+    ]
 
 
 @pytest.mark.parametrize("name", ["epigraph", "highlights", "pull-quote"])
