@@ -39,9 +39,12 @@ _READ_SETTINGS = frozenset(
 )
 # Endings with what conf.py names if extensions read them, or brings from elsewhere.
 _READ_IF_NAMED = {
-    ".md": re.compile(r"\.md\b|myst|markdown|commonmark|m2r|import \*"),
-    ".ipynb": re.compile(r"ipynb|nbsphinx|myst_nb|jupyter|import \*"),
+    ".md": re.compile(r"\.md\b|myst|markdown|commonmark|m2r"),
+    ".ipynb": re.compile(r"ipynb|nbsphinx|myst_nb|jupyter"),
 }
+_EXTENSIONS_FROM_ELSEWHERE = re.compile(
+    r"^[ \t]*from[^\n]*\bimport\b[^#\n]*(?:\bextensions\b|\*)", re.MULTILINE
+)
 
 
 def sphinx(config: ToolFile) -> TakenOver:
@@ -59,8 +62,7 @@ def sphinx(config: ToolFile) -> TakenOver:
     found.site(given, title="html_title")
     found.leave_out(given.get("exclude_patterns"))
     extensions = as_texts(given.get("extensions"))
-    found.include = [f"**/*{ending}" for ending in _usual_formats(config.text(), given.get("source_suffix"))]
-    found.include += [f"**/*{ending}" for ending in formats_of(given.get("source_suffix"))]
+    found.include = [f"**/*{ending}" for ending in _formats(found, given.get("source_suffix"))]
     found.api = "sphinx.ext.autodoc" in extensions
     if "sphinx_external_toc" in extensions:
         take_toc(found, as_text(given.get("external_toc_path")) or TOC)
@@ -68,8 +70,16 @@ def sphinx(config: ToolFile) -> TakenOver:
     return found
 
 
-def _usual_formats(conf: str, suffix: object) -> Iterator[str]:
-    """Yield the usual endings that Sphinx reads; files with others, such as a README, are no pages of it."""
+def _formats(found: TakenOver, suffix: object) -> Iterator[str]:
+    """Yield the endings that Sphinx reads; files with others, such as a README, are no pages of it."""
+    conf, others = found.config.text(), list(formats_of(suffix))
+    usual = [ending for ending, sign in _READ_IF_NAMED.items() if sign.search(conf)]
+    if any(each.startswith("extensions: ") for each in found.left) or _EXTENSIONS_FROM_ELSEWHERE.search(conf):
+        found.left.append("extensions from elsewhere: files of all formats that Sphinx may read are taken")
+        usual = [*_READ_IF_NAMED]
     if not isinstance(suffix, str | list | tuple | dict) or ".rst" in suffix:
-        yield ".rst"
-    yield from (ending for ending, sign in _READ_IF_NAMED.items() if sign.search(conf))
+        usual.insert(0, ".rst")
+    if not usual and not others:
+        found.left.append("source_suffix: it names no format that is read")
+        usual = [".rst", *_READ_IF_NAMED]
+    yield from (*usual, *others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -156,15 +157,16 @@ def _jekyll(config: ToolFile) -> TakenOver:
 
 def _about_the_project(folder: Path) -> list[str]:
     """Return the files at the top that Jekyll makes no page of, with and without GitHub's plugins."""
-    files = [path for path in sorted(folder.glob("*.m*")) if path.is_file()]
-    files = [path for path in files if path.suffix in (".md", ".markdown")]
+    files = [path for path in sorted(folder.glob("*.*")) if path.suffix in (".md", ".markdown", ".html")]
+    files = [path for path in files if path.is_file()]
     has_index = any(path.stem.lower() == "index" for path in files)
     about = _ABOUT_THE_PROJECT if has_index else _ABOUT_THE_PROJECT - {"readme"}
-    return [f"/{path.name}" for path in files if path.stem.lower() in about and not _has_front_matter(path)]
+    files = [path for path in files if path.stem.lower() in about and path.suffix != ".html"]
+    return [f"/{path.name}" for path in files if not _has_front_matter(path)]
 
 
 def _has_front_matter(path: Path) -> bool:
-    return _head(path).startswith((b"---", b"\xef\xbb\xbf---"))
+    return re.match(rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r?\n|\Z)", _head(path)) is not None
 
 
 def _has(found: TakenOver, name: str) -> bool:

@@ -28,6 +28,8 @@ _TOKEN = re.compile(
 _BRANCHES = frozenset(["if", "unless", "case", "for", "tablerow"])
 _LOOPS = frozenset(["for", "tablerow"])
 _MAX_SEARCHED = 2_000
+_ENDS_A_PARAGRAPH = re.compile(r"\n[ \t]*\n|^[ \t]{0,3}#{1,6}[ \t]", re.MULTILINE)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _SILENT_NAMES = "else elsif elseif when break continue cycle increment decrement toc"
 _SILENT = frozenset(_SILENT_NAMES.split())
 _CODE_TAGS = frozenset({"highlight", "codeblock"})
@@ -110,7 +112,7 @@ class _Reader:
             yield self.enclosing(name, rest, found)
         elif name in ("include", "include_relative", "include_cached", "render"):
             yield self.include(name, rest, found)
-        elif name in _LOOPS and self.varies(rest, found):
+        elif name in _LOOPS and self.varies(rest, found) and not self.is_prose(found):
             note = f"{{% {name} %}} is not evaluated: what it repeats is left out"
             yield Literal(found.start(), self.loops[found.start()], "", note)
         else:
@@ -137,7 +139,14 @@ class _Reader:
         """Return whether the text that a loop repeats uses what it goes over."""
         end, variable = self.loops.get(found.start(), 0), re.match(r"\w{1,100}", rest)
         repeated = self.text[found.end() : min(end, found.end() + _MAX_SEARCHED)]
-        return variable is not None and bool(re.search(rf"\{{[{{%][^{{}}]*\b{variable[0]}\b", repeated))
+        uses = (_QUOTED.sub("", _names_in(each)) for each in _TOKEN.finditer(repeated))
+        return variable is not None and any(re.search(rf"\b{variable[0]}\b", each) for each in uses)
+
+    def is_prose(self, found: re.Match[str]) -> bool:
+        """Return whether a loop encloses more than a paragraph where it may be no more than mentioned."""
+        start, end = found.end(), self.loops[found.start()]
+        is_long = end - start > _MAX_SEARCHED or _ENDS_A_PARAGRAPH.search(self.text, start, end) is not None
+        return is_long and not self.context.is_of("jekyll")
 
     def end_of(self, name: str, start: int) -> int:
         """Return where the next such tag begins, -1 if there is none."""
@@ -238,6 +247,12 @@ class _Reader:
         )
 
 
+def _names_in(token: re.Match[str]) -> str:
+    """Return the part of a tag or value in which names stand, and not paths."""
+    inside = token["rest"] or token["value"] or ""
+    return inside.partition("{{")[2] if token["name"] in ("link", "post_url") else inside
+
+
 def _remark(name: str) -> str:
     """Return what is missing on the page for want of a tag; empty for one that nobody misses."""
     if name in _BRANCHES:
@@ -261,8 +276,14 @@ def _highlighted(rest: str, code: str) -> str:
 _PARAMETER = re.compile(r"\{\{-?\s*include\.([\w-]+)\s*(?:\|[^{}\n]*)?\}\}")
 
 
-# Of HTML, which kramdown reads with its blank lines; elsewhere it would be code.
-_INDENTED_TAG = re.compile(r"^[ \t]+(?=</?[A-Za-z]|<!--|\{[{%])", re.MULTILINE)
+# Of HTML, which kramdown reads with its blank lines; elsewhere it would be code. Code and lists are kept.
+_INDENTED_TAG = re.compile(
+    r"(?P<kept><(pre|textarea)\b[\s\S]*?(?:</\2>|\Z)"
+    r"|^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\3|\Z)"
+    r"|^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t][^\n]*(?:\n(?:[ \t]*|\4[ \t]+[^\n]*)(?=\n|\Z))*)"
+    r"|^[ \t]+(?=</?[A-Za-z]|<!--|\{[{%])",
+    re.MULTILINE,
+)
 
 
 def _filled(values: Mapping[str, str], text: str, *, is_html: bool) -> str:
@@ -270,4 +291,4 @@ def _filled(values: Mapping[str, str], text: str, *, is_html: bool) -> str:
     if len(values) > 100:
         raise NoSuchPart("it is given more than 100 parameters")
     filled = whole(_PARAMETER.sub(lambda found: values.get(found[1], ""), without_front_matter(text)))
-    return _INDENTED_TAG.sub("", filled) if is_html and "<pre" not in filled else filled
+    return _INDENTED_TAG.sub(lambda found: found["kept"] or "", filled) if is_html else filled

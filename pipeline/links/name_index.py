@@ -13,7 +13,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from ..includes.python_blocks import OBJECT_PREFIX
 from ..parse.labels import LABEL_PREFIX
+from ..parse.python_objects import ends_of
 from .linking_documents import LinkingDocument, LinkingDocuments, Rows
 from .published import address_key, path_stem, published_paths, without_ending
 
@@ -81,8 +83,14 @@ def labels(document: LinkingDocument) -> list[str]:
 
 
 def objects(document: LinkingDocument) -> list[str]:
-    """Return objects of code that it describes."""
-    return [anchor for anchor in document.anchors if "." in anchor]
+    """Return objects of code that it describes: by their anchors, and those of headings."""
+    return [anchor for anchor in document.anchors if "." in anchor or anchor.startswith(OBJECT_PREFIX)]
+
+
+def ends_of_objects(document: LinkingDocument) -> list[str]:
+    """Return what the names of objects end with that it describes."""
+    names = (name for name in document.anchors if name.startswith(OBJECT_PREFIX))
+    return [end for name in names for end in ends_of(name.removeprefix(OBJECT_PREFIX))]
 
 
 def published_stems(document: LinkingDocument) -> list[str]:

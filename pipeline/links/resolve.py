@@ -17,10 +17,14 @@ from ..address import out_of_collection, outside_address
 from ..assets.media import DOCUMENT_ENDINGS
 from ..model import Link, ResolvedLink
 from ..parse.labels import TERM_ADDRESS
+from ..parse.python_objects import OBJECT_ADDRESS
 from ..settings.collection import Collection
 from .linking_documents import LinkingDocument, LinkingDocuments, ListedDocuments, has_heading
 from .redirects import NO_REDIRECTS, Redirects
 from .targets import BY_NAME, LinkTargets, link_targets
+
+# In another project's glossary or API, as often as not: of no use to tell.
+_MAY_BE_ELSEWHERE = (TERM_ADDRESS, OBJECT_ADDRESS)
 
 
 def resolve_links(
@@ -138,8 +142,8 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
             continue  # nearly all
         target = link.target.partition("#")[0].strip()
         meant = _meant(document, link, own)
-        if meant.is_missing and link.target.startswith(TERM_ADDRESS):
-            continue  # of another project's glossary, as often as not
+        if meant.is_missing and link.target.startswith(_MAY_BE_ELSEWHERE):
+            continue
         if meant.is_missing and (other := store.elsewhere(document, link, target)):
             meant = _Meant(other, meant.fragment, "resolved")
         if meant.is_missing and link.kind == "link" and (of_site := store.from_site(document, target)):
@@ -171,6 +175,9 @@ def _is_alone(named: LinkingDocument | None, document: LinkingDocument) -> bool:
 
 def _meant(document: LinkingDocument, link: Link, own: LinkTargets) -> _Meant:
     """Return what a link means in its own collection."""
+    if link.target.startswith(OBJECT_ADDRESS):
+        described, anchor = own.by_role(link.target)
+        return _Meant(described, anchor, "resolved" if described else "missing-document")
     target, _, fragment = link.target.partition("#")
     target, fragment = target.strip(), unquote(fragment).strip()
     found, status = own.find(document, link, target, fragment)

@@ -25,6 +25,7 @@ from ..assets.media import media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import Link
 from ..parse.labels import LABEL_PREFIX, label_anchor
+from ..parse.python_objects import names_meant
 from ..settings.collection import Collection
 from .asset_paths import AssetPaths
 from .linking_documents import LinkingDocument, LinkingDocuments, Rows, has_heading
@@ -32,6 +33,7 @@ from .name_index import (
     NameIndex,
     address,
     aliases,
+    ends_of_objects,
     file_name,
     labels,
     objects,
@@ -69,12 +71,15 @@ class LinkTargets:
         self._by_stem, self._by_url, self._by_label, self.by_object, self._by_published = self._first = [
             NameIndex(documents, names) for names in (stem, address, labels, objects, published_stems)
         ]
+        self._by_end = NameIndex(documents, ends_of_objects)
+        self._first.append(self._by_end)
         # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
         self.by_name, self._by_alias, self._by_title = self._shallowest = [
             NameIndex(documents, names) for names in (file_name, aliases, title)
         ]
         # A page is linked from many places by the same address.
         self._at_address = lru_cache(_ADDRESSES)(self._find_address)
+        self._ending_with = lru_cache(_ADDRESSES)(self._find_ending_with)
 
     def add(self, row: int, document: LinkingDocument) -> None:
         """Add the document in this row; ``sort`` follows when all are there."""
@@ -97,8 +102,8 @@ class LinkTargets:
             found = self._by_label.get(label_anchor(name)) or self._by_relative_path(source, name)
             return found, "resolved" if found else "missing-document"
         if not target and fragment.startswith(OBJECT_PREFIX):
-            found = self.by_object.get(fragment.removeprefix(OBJECT_PREFIX))
-            return found, "resolved" if found else "missing-document"
+            described = self._described(fragment.removeprefix(OBJECT_PREFIX))
+            return described, "resolved" if described else "missing-document"
         if not target:  # MyST's [](#label) leads to a label of any document
             elsewhere = self._by_label.get(label_anchor(fragment)) if fragment else None
             own = elsewhere is None or has_heading(source, fragment)
@@ -116,6 +121,30 @@ class LinkTargets:
             or self._by_folder_address(source, target)
         )
         return found, "resolved" if found else absent(link, target)
+
+    def by_role(self, address: str) -> tuple[LinkingDocument | None, str]:
+        """Return the document with the object that a role means, and the object's anchor there."""
+        names, end = names_meant(address)
+        name = next((each for each in names if self.by_object.get(OBJECT_PREFIX + each)), "")
+        name = name or (self._ending_with(f".{end}") if end else "")
+        # A heading may be named after an object, or a description be left out of the index.
+        name = name or next(filter(self.by_object.get, names), "")
+        found = self._described(name) if name else None
+        return found, name if found is None or name in found.anchors else OBJECT_PREFIX + name
+
+    def _described(self, name: str) -> LinkingDocument | None:
+        return self.by_object.get(OBJECT_PREFIX + name) or self.by_object.get(name)
+
+    def _find_ending_with(self, end: str) -> str:
+        """Return the name of the only object whose name ends so, empty if there are none or several."""
+        only = ""
+        for document in self._by_end.each(end.removeprefix(".")):
+            for anchor in document.anchors:
+                if anchor.startswith(OBJECT_PREFIX) and anchor.endswith(end):
+                    if only not in ("", anchor):
+                        return ""
+                    only = anchor
+        return only.removeprefix(OBJECT_PREFIX)
 
     def by_text(self, source: LinkingDocument, link: Link) -> tuple[LinkingDocument | None, str]:
         """Return the document and the heading that a wikilink's text names, where its target is the label."""

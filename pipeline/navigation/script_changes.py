@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from .script_names import FUNCTIONS, identifiers
+from .script_names import FUNCTIONS, identifiers, is_exported
 from .script_syntax import field as part
 from .script_syntax import nodes_below, parts, text_of
 
@@ -48,7 +48,7 @@ _AROUND = frozenset(
 def changed_names(root: Node) -> frozenset[str]:
     """Return the names that are assigned to, and those whose values are changed, under whatever name.
 
-    ``module`` is among them if what a script exports is changed afterwards.
+    ``module`` or ``exports`` is among them if what a script exports is changed afterwards, or not at its top.
     """
     return _Changes(root).names()
 
@@ -62,29 +62,51 @@ class _Changes:
         self._parameters: dict[str, set[str]] = {}
         self._given: list[tuple[str, set[str]]] = []
         self._root: dict[int, str] = {}  # of each part of a chain
+        self._at_the_top, self._variables = set[int](), set[str]()
+        for statement in parts(root):
+            self._top(statement)
         for node in nodes_below(root):
             if (see := _SEEN.get(node.type)) is not None:
                 see(self, node)
 
     def names(self) -> frozenset[str]:
         for called, given in self._given:
-            for each in self._parameters.get(called, ()):
-                self._meant[each] |= given
+            self._meant[f"{called}()"] |= given  # no name: it stands for all that the function is given
+        for called, parameters in self._parameters.items():
+            for each in parameters:
+                self._meant[each].add(f"{called}()")
         found, new = set[str](), self._changed
         while new:
             found |= new
             new = set().union(*(self._meant[each] for each in new)) - found
         return frozenset(found | self._assigned)
 
+    def _top(self, statement: Node) -> None:
+        """Note the assignments that decide on what is exported, and the variables of the whole script."""
+        statement = part(statement, "declaration") or statement
+        for each in parts(statement):
+            if statement.type == "variable_declaration" and (name := part(each, "name")) is not None:
+                self._variables |= identifiers(name)
+            found = each if statement.type == "expression_statement" else part(each, "value")
+            while found is not None and found.type == "assignment_expression":
+                self._at_the_top.add(found.id)
+                found = part(found, "right")
+        self._at_the_top.add(statement.id)
+
+    def _declared_again(self, node: Node) -> None:
+        """Take what ``var`` declares again in a block for assigned to: it is the same variable."""
+        if node.id not in self._at_the_top:
+            for name in filter(None, (part(each, "name") for each in parts(node))):
+                self._assigned |= self._variables & identifiers(name)
+
     def _declaration(self, node: Node) -> None:
         self._means(part(node, "name"), part(node, "value"))
 
     def _loop(self, node: Node) -> None:
         self._means(part(node, "left"), part(node, "right"))
-        if (name := part(node, "left")) is not None and not any(
-            each.type in ("const", "let", "var") for each in node.children
-        ):
-            self._assigned |= identifiers(name)
+        name, kinds = part(node, "left"), {each.type for each in node.children}
+        if name is not None and kinds.isdisjoint(("const", "let")):
+            self._assigned |= identifiers(name) if "var" not in kinds else identifiers(name) & self._variables
 
     def _function(self, node: Node) -> None:
         given = part(node, "parameters") or part(node, "parameter")
@@ -107,8 +129,7 @@ class _Changes:
         left = part(node, "left") or part(node, "argument")
         if left is None:
             return
-        name = text_of(left) if left.type == "member_expression" else ""
-        is_export = name == "module.exports" or (name.startswith("exports.") and name.count(".") == 1)
+        is_export = node.id in self._at_the_top and is_exported(text_of(left))
         if left.type in ("member_expression", "subscript_expression") and not is_export:
             self._changed |= self._roots(left)
         elif not is_export:
@@ -176,6 +197,7 @@ class _Changes:
 _SEEN: dict[str, Callable[[_Changes, Node], None]] = {
     "variable_declarator": _Changes._declaration,
     "for_in_statement": _Changes._loop,
+    "variable_declaration": _Changes._declared_again,
     "function_declaration": _Changes._function,
     "assignment_expression": _Changes._assignment,
     "augmented_assignment_expression": _Changes._assignment,

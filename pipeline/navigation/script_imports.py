@@ -7,12 +7,13 @@ import posixpath
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import is_transient
 from ..untrusted import NotRead, read_regular
-from .literals import UNREAD, Bounds, OpenTable, Reader, Unread
+from .literals import MAX_NESTING, UNREAD, Bounds, OpenTable, Reader, Unread
 from .script_changes import changed_names
 from .script_names import ALL, DEFAULT, ExportedNames, Import, Scope, has_name, is_wrapper, required
 from .script_syntax import field as part
@@ -125,10 +126,16 @@ class _Module:
 
     def exported(self, name: str, *, is_called: bool) -> Any:
         """Return what the script exports under a name, or what that function returns."""
-        key = name, is_called
+        key, bounds = (name, is_called), self._scripts.bounds
         if key not in self._found:
+            if bounds.depth >= MAX_NESTING:
+                return UNREAD
             self._found[key] = UNREAD
-            self._found[key] = self._export(name, is_called)
+            bounds.depth += 1
+            try:
+                self._found[key] = self._export(name, is_called)
+            finally:
+                bounds.depth -= 1
         return self._found[key]
 
     def _export(self, name: str, is_called: bool) -> Any:
@@ -139,13 +146,17 @@ class _Module:
             return self._imported(other, is_called)
         if (own := exports.own.get(name, "" if name == DEFAULT else name)) in self._top.names:
             return self._opened(self._reader.constant(own, is_called=is_called, start=self._top))
-        found = (self._imported(Import(each.path, name), is_called) for each in exports.whole)
+        whole = islice(exports.whole if name != DEFAULT else (), MAX_SCRIPTS)
+        found = (self._imported(Import(each.path, name), is_called) for each in whole)
         return next((each for each in found if not isinstance(each, Unread)), UNREAD)
 
     def _opened(self, value: Any, place: str = "") -> Any:
         """Return a table of which nothing is certain where it is changed afterwards, or the script broken."""
-        is_open = "module" in self._changed or (self._root is not None and self._root.has_error)
-        return OpenTable(value, frozenset(), place) if is_open and isinstance(value, dict) else value
+        is_changed = not self._changed.isdisjoint(("module", "exports"))
+        if isinstance(value, dict):
+            is_open = is_changed or (self._root is not None and self._root.has_error)
+            return OpenTable(value, frozenset(), place) if is_open else value
+        return Unread(place, possible=(value,)) if is_changed and not isinstance(value, Unread) else value
 
     def _imported(self, given: Import, is_called: bool) -> Any:
         other = self.other(given)

@@ -55,7 +55,8 @@ class Scope:
             if (inner := part(statement, "declaration")) is not None:
                 self.declare(inner)
         elif statement.type == "import_statement":
-            self.names = {**dict(_imported(statement)), **self.names}
+            for local, given in _imported(statement):
+                self.names.setdefault(local, given)
         elif statement.type in _DECLARING:
             for each in parts(statement):
                 self._set(_declared(each) if each.type == "variable_declarator" else {})
@@ -85,6 +86,11 @@ def _declared(declarator: Node) -> dict[str, Node | Import | None]:
 def is_wrapper(name: str) -> bool:
     """Return whether a call of a function of this name is its argument."""
     return _WRAPPER.match(name) is not None
+
+
+def is_exported(name: str) -> bool:
+    """Return whether an assignment to this says what a script exports."""
+    return name in ("module.exports", "exports") or (name.startswith("exports.") and name.count(".") == 1)
 
 
 def required(value: Node | None) -> str:
@@ -132,7 +138,7 @@ class ExportedNames:
     values: dict[str, Node] = field(default_factory=dict)
     own: dict[str, str] = field(default_factory=dict)
     others: dict[str, Import] = field(default_factory=dict)
-    whole: list[Import] = field(default_factory=list)
+    whole: dict[Import, None] = field(default_factory=dict)
 
     def note(self, statement: Node) -> None:
         """Note what a statement at the top of a script exports."""
@@ -145,17 +151,18 @@ class ExportedNames:
             self._exported(statement)
 
     def _assigned(self, found: Node | None) -> None:
-        if found is None or found.type != "assignment_expression":
-            return
-        name, value = text_of(part(found, "left")), part(found, "right")
-        if value is not None and name == "module.exports":
-            self.values[DEFAULT] = value
-        elif value is not None and name.startswith("exports.") and name.count(".") == 1:
-            self.values[name.partition(".")[2]] = value
+        names = list[str]()
+        while found is not None and found.type == "assignment_expression":
+            names.append(text_of(part(found, "left")))
+            found = part(found, "right")
+        for name in filter(is_exported, names):
+            if found is not None and name != "exports":
+                self.values[DEFAULT if name == "module.exports" else name.partition(".")[2]] = found
 
     def _exported(self, statement: Node) -> None:
         path, given = string_of(part(statement, "source")), parts(statement)
         clause = next((each for each in given if each.type == "export_clause"), None)
+        space = next((each for each in given if each.type == "namespace_export"), None)
         value = part(statement, "value") or part(statement, "declaration")
         if clause is not None:
             for name, public in _specified(clause):
@@ -163,8 +170,10 @@ class ExportedNames:
                     self.others[public] = Import(path, name)
                 else:
                     self.own[public] = name
+        elif space is not None:
+            self.others[text_of(parts(space)[0]).strip("'\"")] = Import(path, ALL)
         elif path:
-            self.whole.append(Import(path, ALL))
+            self.whole[Import(path, ALL)] = None
         elif value is not None and any(each.type == DEFAULT for each in statement.children):
             self.values[DEFAULT] = value
         elif value is None and given and any(each.type == "=" for each in statement.children):

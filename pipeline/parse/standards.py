@@ -14,7 +14,7 @@ STANDARDS = MappingProxyType(
         "rfc": "https://datatracker.ietf.org/doc/html/rfc{}",
     }
 )
-_NUMBER = re.compile(r"(?P<number>[\d-]{1,20})(?:#(?P<anchor>\S{1,100}))?")
+_NUMBER = re.compile(r"(?P<number>[0-9]{1,20}(?:-[0-9]{1,20})?)(?:#(?P<anchor>\S{1,100}))?")
 _SECTION = re.compile(r"(section|appendix|page)-(\w[\w.]*)")
 
 

@@ -89,7 +89,8 @@ class _Described:
     def _object(self, found: griffe.Object, name: str, indent: str, options: Options) -> Iterator[str]:
         kind = "class" if found.is_class else "function" if found.is_function else "attribute"
         inner = indent + self._block.inner
-        yield f"\n{indent}.. py:{kind}:: {name}{_call(found)}\n"
+        yield f"\n{indent}.. py:{kind}:: {name}{_call(found)}"
+        yield f"{inner}:module: {_module_of(found, name)}\n"
         yield from _indented(_docstring(found), inner)
         if not found.is_class or not self._shows_members:
             return
@@ -107,6 +108,12 @@ class _Described:
                 if name not in taken and isinstance(each, griffe.Object):
                     taken.add(name)
                     yield name, each
+
+
+def _module_of(found: griffe.Object, name: str) -> str:
+    """Return the module in which a docstring's names are looked for: the object's own if it has its name."""
+    own = found.module.path
+    return own if name.startswith(f"{own}.") else name.rpartition(".")[0]
 
 
 def _all_of(options: Options) -> Options:

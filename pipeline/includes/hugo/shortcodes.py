@@ -25,7 +25,10 @@ _CODE = frozenset({"highlight", "code", "codeblock", "mermaid", "code-block", "p
 # Of a theme's own shortcodes, such as code-toggle.
 _NAMES_CODE = re.compile(r"(?:\A|[/_-])code(?:\Z|[_-])")
 # A template that shows what is enclosed as it is written.
-_SHOWS_CODE = re.compile(r"<pre\b(?:(?!</pre|\{\{).){0,300}\{\{-?\s*\.Inner\b", re.DOTALL)
+_SHOWS_CODE = re.compile(
+    r"<pre\b(?:(?!</pre|\{\{).){0,300}\{\{-?\s*\.Inner\b(?![^{}]{0,200}(?:markdownify|RenderString))",
+    re.DOTALL,
+)
 _TEXT_AFTER = re.compile(r"[ \t]*\S")
 _FOLDS = frozenset({"details", "expand", "collapse", "spoiler"})
 _INCLUDES = frozenset({"include", "includes", "readfile", "include-md", "include_md", "snippet"})

@@ -170,7 +170,7 @@ def _rst_link(found: re.Match[str], values: SphinxValues) -> str:
         project, _, name = found[2].lstrip("~!").partition(":")
         is_elsewhere = project in values.projects and name[:1] not in (":", "") and "<" not in name
         before, named, after = found[0].partition("`")
-        return f"{before}{named}{after.replace(f'{project}:', '', 1)}" if is_elsewhere else found[0]
+        return f"{before}{named}!{after.replace(f'{project}:', '', 1)}" if is_elsewhere else found[0]
     return f"`{link[0]} <{link[1]}>`__" if link[1] else link[0]
 
 

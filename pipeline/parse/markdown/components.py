@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from ...includes.parts import TAG
 from ...navigation.literals import UNREAD, read_value
 from .authoring import PAGES_BELOW
 
@@ -34,6 +35,13 @@ _IMAGES = frozenset({"Image", "img", "Img", "Picture", "ZoomImage", "ThemedImage
 # Their attributes are for machines.
 _UNSEEN = frozenset({"Head", "Helmet", "Meta", "SEO", "Seo", "Script"})
 _MAX_NESTING = 8
+# Characters, and pieces, in which the paragraph around an image begins.
+_MAX_BEFORE, _MAX_PIECES = 1_000, 50
+_BLANK_LINE = re.compile(rf"\n[ \t>{TAG}]*\n")
+# A tag of HTML, and whether it begins a line.
+_ELEMENT = re.compile(
+    r"(?P<line>(?m:^)(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t]){0,80})?<(?P<slash>/?)(?P<name>[a-z]\w{0,30})"
+)
 _TABS = ("TabItem", "CodeGroupItem", "Tab", "Tabs.Tab")
 _NOTES = ("Admonition", "Aside", "Callout", "Note", "Info", "Tip", "Check", "Warning", "Caution", "Danger")
 _KINDS = {
@@ -99,20 +107,35 @@ def _closing(tag: str, at: int) -> int:
     return len(tag)
 
 
-def image(name: str, given: Mapping[str, Any], imported: Mapping[str, str], *, is_html: bool) -> str:
+def image(name: str, tag: str, imported: Mapping[str, str], before: Sequence[str]) -> str:
     """Return the image that a component or a tag with computed attributes shows; nothing for another.
 
-    Within another element it is HTML, in which markdown is text.
+    Within another element, of which ``before`` are the pieces so far, it is HTML, in which markdown is text.
     """
     if name not in _IMAGES:
         return ""
+    given = attributes(tag)
     sources = given.get("sources")
     source = given.get("src") or (sources.get("light") if isinstance(sources, dict) else sources)
     address = _address(source, imported)
     text = re.sub(r"[\[\]\n<>]", " ", _text(given, "alt", "title")).strip()
     if not address or re.search(r"[<>\n]", address):
         return ""
+    near = "".join(piece[-_MAX_BEFORE:] for piece in before[-_MAX_PIECES:])[-_MAX_BEFORE:]
+    is_html = _is_in_element(_BLANK_LINE.split(near)[-1])
     return f'<img src="{escape(address)}" alt="{escape(text)}">' if is_html else f"![{text}](<{address}>)"
+
+
+def _is_in_element(paragraph: str) -> bool:
+    """Return whether the end of a text is within an element of HTML that begins one of its lines."""
+    if _ELEMENT.match(paragraph.rpartition("\n")[2]):
+        return True
+    still_open, begun = Counter[str](), set[str]()
+    for found in _ELEMENT.finditer(paragraph):
+        still_open[found["name"]] += -1 if found["slash"] else 1
+        if found["line"] is not None:
+            begun.add(found["name"])
+    return any(still_open[name] > 0 for name in begun)
 
 
 def _address(source: object, imported: Mapping[str, str]) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from markdown_it.common.html_blocks import block_names
+
 from ...includes.as_markdown import closed, opened, sum_of
 from ...includes.fences import fences_of
 from ...includes.parts import TAG, without_tags
@@ -14,7 +16,6 @@ from . import components
 # A longer tag is taken for text; all tags together may cost a few looks at each character.
 MAX_TAG_CHARS = 60_000
 MAX_LOOKS = 8
-_MAX_BEFORE = 1_000  # characters, in which the paragraph around an image begins
 
 _FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|~{3,})")
 # Of Docusaurus: MDX that other readers of markdown take for code.
@@ -49,7 +50,7 @@ _MARKED_UP = re.compile(
     r"(?=[^\n<]*[`*_\[])[^\n]{1,1000}?</(?P<name>summary|td|th|li|p|div|dt|dd|figcaption)>"
 )
 # Where markdown goes on in the next line, which would be HTML for other readers.
-_ELEMENT_LINE = re.compile(r"^(<(\w{1,30})\b[^\n]*</\2>[ \t]*\n)(?=[^\s<])", re.MULTILINE)
+_ELEMENT_LINE = re.compile(rf"^(<({'|'.join(block_names)})\b[^\n]*</\2>[ \t]*\n)(?=[^\s<])", re.MULTILINE)
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
 _EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")
@@ -207,23 +208,20 @@ class _Tags:
             pieces.append(f"](<{self.link}>)" if self.link else TAG)
             self.link = ""
         else:
-            pieces.append(self._component(text, start, end, name))
+            shown = components.image(name, tag, self.imported, pieces)
+            pieces.append(f"{shown}{TAG}" if shown else self._component(text, start, end, name))
         return end
 
     def _component(self, text: str, start: int, end: int, name: str) -> str:
         """Return what an opening tag or a whole component shows of its attributes."""
-        tag = text[start:end]
-        given = components.attributes(tag)
-        before = text[max(0, start - _MAX_BEFORE) : start].rpartition("\n\n")[2]
-        if shown := components.image(name, given, self.imported, is_html=bool(before.strip())):
-            return f"{shown}{TAG}"
+        given = components.attributes(text[start:end])
         inside = _LINKED.match(text, end)
         if inside and inside["name"] == name and (target := components.target(given)):
             self.link = target
             return "["
         if text[text.rfind("\n", 0, start) + 1 : start].strip():
             return components.inline(name, given) or TAG
-        is_whole = tag.endswith("/>") or text.startswith(f"</{name}>", end)
+        is_whole = text.endswith("/>", start, end) or text.startswith(f"</{name}>", end)
         found = components.said(name, given, is_whole=is_whole)
         return f"\n{found}\n{TAG}" if found else TAG
 

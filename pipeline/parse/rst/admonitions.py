@@ -98,7 +98,8 @@ class _Quotation(_Plain):
     """``epigraph`` and its kin: a quotation, whose last line may name its writer after a dash."""
 
     def run(self) -> list[nodes.Node]:
-        return list(cast("Any", self.state).block_quote(self.content, self.content_offset))
+        found = list(cast("Any", self.state).block_quote(self.content, self.content_offset))
+        return [*self.named(found[0]), *found[1:]] if found else []
 
 
 class Unknown(Lenient):

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from ..python_objects import describes_object, ends_of, object_anchors
 from .admonitions import Boxed, Lenient, by_name
 from .fields import with_fields
 from .objects import as_code, foreign_code, listed_nodes
 
 _MODULE, _CLASS = "noctule-module", "noctule-class"
+# The class in which names of references are looked for; that of a method is the one before its name.
+_AROUND = "noctule-around"
 
 _OBJECT = re.compile(r"[^\W\d][\w.]*")
 # In C and C++ a type stands before the name.
@@ -20,6 +25,7 @@ _TYPED = ("c", "cpp")
 _STYLE_CLASSES = re.compile(r"[a-z0-9_ -]+")
 _MODIFIERS = ("abstractmethod", "classmethod", "staticmethod", "final", "async")
 _HOLDING = ("class", "exception")
+_NOT_INDEXED = frozenset({"noindex", "no-index"})
 
 
 class Described(Lenient):
@@ -30,13 +36,25 @@ class Described(Lenient):
         lines = self.arguments[0].split("\n") if self.arguments else []
         signatures = [line.strip() for line in lines if line.strip()]
         shown = [self.signature(signature) for signature in signatures]
-        document, names = self.state.document, [name for each in shown for name in each["ids"]]
-        outer = document.get(_CLASS, "")
-        if names and self.name.rpartition(":")[2] in _HOLDING:
-            document[_CLASS] = names[0]
-        body = with_fields(self.body())
-        document[_CLASS] = outer
+        name = next((each["ids"][0] for each in shown if each["ids"]), "")
+        with self.within(name):
+            body = with_fields(self.body())
         return self.named(nodes.container("", *shown, *body))
+
+    @contextmanager
+    def within(self, name: str) -> Iterator[None]:
+        """Give the names of members, and those of references, what stands around them."""
+        document = self.state.document
+        module = self.options.get("module", "")
+        outer = {key: document.get(key, "") for key in (_CLASS, _AROUND, *([_MODULE] if module else []))}
+        is_holding = self.name.rpartition(":")[2].removeprefix("auto") in _HOLDING
+        if name:
+            document[_CLASS] = name if is_holding else outer[_CLASS]
+            document[_AROUND] = name if is_holding else name.rpartition(".")[0]
+        if module:
+            document[_MODULE] = module
+        yield
+        document.attributes.update(outer)
 
     def signature(self, text: str) -> nodes.paragraph:
         """Return one signature as its options complete it, with the object's full name as its id."""
@@ -47,8 +65,10 @@ class Described(Lenient):
         if name := self.object_name(text):
             module = str(self.options.get("module", ""))
             holder = str(self.state.document.get(_CLASS, ""))
-            full = f"{module}.{name}" if module else _within(holder, name)
-            paragraph["ids"].append(full if module else qualified(self.state.document, full))
+            full = _prefixed(module, name) if module else _within(holder, name)
+            full = full if module else qualified(self.state.document, full)
+            is_label = describes_object(self.name) and _NOT_INDEXED.isdisjoint(self.options)
+            paragraph["ids"] += [full, *(object_anchors(full) if is_label else [])]
         return paragraph
 
     def object_name(self, signature: str) -> str:
@@ -62,10 +82,9 @@ class Described(Lenient):
 
 def _within(holder: str, name: str) -> str:
     """Return the name of what stands in the description of a class, once with that of the class."""
-    last = holder.rpartition(".")[2]
-    if not holder or f"{name}.".startswith((f"{holder}.", f"{last}.")):
-        return name if not holder or name.startswith(holder) else holder + name.removeprefix(last)
-    return f"{holder}.{name}"
+    ends = [holder, *ends_of(holder)] if holder else []
+    given = next((end for end in ends if f"{name}.".startswith(f"{end}.")), "")
+    return holder + name.removeprefix(given) if given else ".".join(filter(None, (holder, name)))
 
 
 class InDomain(Described):
@@ -84,18 +103,25 @@ class AutoDescribed(Described):
         """Return the full name and the members listed in the options as code, then the content."""
         name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
         members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
+        if self.name.endswith("automodule"):
+            self.state.document[_MODULE] = self.argument
         shown = [self.signature(name)] if name else []
         listed = listed_nodes(map(as_code, members))
-        return self.named(nodes.container("", *shown, *listed, *with_fields(self.body())))
+        with self.within(name):
+            body = with_fields(self.body())
+        return self.named(nodes.container("", *shown, *listed, *body))
 
 
 class Module(Boxed):
     """``module`` and ``currentmodule``: the prefix of the names that follow."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the content, if there is any."""
+        """Return the anchor of a module that is described here, and the content, if there is any."""
         self.state.document[_MODULE] = "" if self.argument == "None" else self.argument
-        return super().run() if self.content else []
+        is_label = describes_object(self.name) and _NOT_INDEXED.isdisjoint(self.options)
+        anchors = object_anchors(self.argument) if is_label else []
+        place = [nodes.target("", "", ids=anchors)] if anchors else []
+        return [*place, *(super().run() if self.content else [])]
 
 
 class _ClassOrStyle(Described):
@@ -109,8 +135,16 @@ class _ClassOrStyle(Described):
 
 def qualified(document: nodes.document, name: str) -> str:
     """Return the object's name, prefixed once with the current module."""
-    module = str(document.get(_MODULE, ""))
+    return _prefixed(str(document.get(_MODULE, "")), name)
+
+
+def _prefixed(module: str, name: str) -> str:
     return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
+
+
+def around(document: nodes.document) -> tuple[str, str]:
+    """Return the class and the module that stand around what is read."""
+    return str(document.get(_AROUND, "")), str(document.get(_MODULE, ""))
 
 
 _DESCRIBED = """

@@ -166,7 +166,7 @@ class _Writer:
 
     def visit_reference(self, node: nodes.Element) -> None:
         address = self.address(node)
-        if not address:
+        if not address or isinstance(node.parent, nodes.reference):
             self.tag("", node)
         elif title := self.title_of(str(node.get("label", ""))):
             self.out.append(f'<a href="{escape(address)}">{escape(title, quote=False)}</a>')

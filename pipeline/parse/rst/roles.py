@@ -10,8 +10,10 @@ from docutils import nodes
 from docutils.parsers.rst import roles
 
 from ..labels import INDICES, label_anchor, term_label
+from ..python_objects import object_address, shown_name
 from ..standards import STANDARDS, standard
 from .admonitions import EQUATION, label_or_document
+from .descriptions import around
 
 # What docutils expects from a role: its nodes, and messages about them.
 Found = tuple[Sequence[nodes.Node], Sequence[nodes.system_message]]
@@ -38,8 +40,6 @@ _OURS_IN_DOCUTILS = """
     code emphasis literal math raw strong sub subscript sup superscript
 """
 _KEPT = frozenset(_OURS_IN_DOCUTILS.split())
-# Objects of a programming language, shortened to the last part of their name if the author writes a tilde.
-_SHORTENED = re.compile(r"~(?:.*[.:])?([^.:]+)", re.DOTALL)
 
 
 def role(name: str, original: Callable[..., Any], *rest: Any) -> tuple[Role, list[nodes.system_message]]:
@@ -119,11 +119,12 @@ _LEADING: dict[str, Role] = {
 }
 
 
-def _name(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+def _name(name: str, raw: str, text: str, _line: int, inliner: Any, *_rest: Any, **_more: Any) -> Found:
     title, target = _split(text)
-    shown = title or target.removeprefix("!")
-    shortened = _SHORTENED.fullmatch(shown)
-    return [nodes.literal(raw, shortened[1] if shortened else shown)], []
+    shown = nodes.literal(raw, title or shown_name(name.lower(), target))
+    is_link = not (title or target).startswith("!")
+    address = object_address(name.lower(), target, *around(inliner.document)) if is_link else ""
+    return [nodes.reference(raw, "", shown, refuri=address) if address else shown], []
 
 
 def _verbatim(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:

@@ -139,9 +139,9 @@ class Decorator:
         )
         kept = "".join(f' {name}="{given[name]}"' for name in ("id", "class", "lang", "dir") if name in given)
         if destination.kind == "missing":
-            self._link_ends.append("</span>")
-            said = f' class="missing-link" title="{escape(destination.title)}"' if destination.title else ""
-            return f"<span{said}>"
+            self._link_ends.append("</span>" if destination.title else "")
+            said = f' class="missing-link" title="{escape(destination.title)}"'
+            return f"<span{said}>" if destination.title else ""
         self._link_ends.append("</a>")
         return f"<a{kept}{_href(destination)}>"
 

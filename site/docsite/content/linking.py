@@ -16,6 +16,7 @@ from ...pipeline.links.fragments import find_anchor
 from ...pipeline.links.published import without_ending
 from ...pipeline.parse.labels import LABEL_PREFIX, TERM_ADDRESS, label_anchor, labels_in
 from ...pipeline.parse.markup import names_in
+from ...pipeline.parse.python_objects import OBJECT_ADDRESS
 from ...pipeline.sanitize import ID_PREFIX, is_outward
 from .. import urls
 from ..document_rows import Asset, LinkRow
@@ -134,7 +135,7 @@ class PageLinks:
             return self._destination(row)
         if is_outward(href):
             return Destination("external", href)
-        if href.startswith(TERM_ADDRESS):
+        if href.startswith((TERM_ADDRESS, OBJECT_ADDRESS)):
             return NOTHING
         anchor = self._anchors.find(self._source, unquote(href[1:])) if href.startswith("#") else ""
         return self._internal(self._source, anchor) if anchor else MISSING

@@ -288,16 +288,19 @@ def test_members_are_named_after_their_class() -> None:
     page = _page(
         ".. py:module:: pkg\n\n.. py:class:: Owl\n\n   .. py:method:: fly()\n\n"
         "   .. py:method:: Owl.hoot()\n\n"
-        "   .. py:class:: Nest\n\n      .. py:attribute:: size\n\n.. py:function:: run()\n"
+        "   .. py:class:: Nest\n\n      .. py:attribute:: size\n\n.. py:function:: run()\n\n"
+        ".. py:class:: birds.Crow\n\n   .. py:method:: birds.Crow.caw()\n"
     )
     names = [str(each["id"]) for each in page.select("article span[id]")]
-    assert names[-6:] == [
+    assert [name for name in names if name.startswith("pkg")] == [
         "pkg.Owl",
         "pkg.Owl.fly",
         "pkg.Owl.hoot",
         "pkg.Owl.Nest",
         "pkg.Owl.Nest.size",
         "pkg.run",
+        "pkg.birds.Crow",
+        "pkg.birds.Crow.caw",
     ]
 
 

@@ -163,6 +163,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "CONTRIBUTING.md": "# C\n", "LICENSE.md": "---\n---\n", "notes.md": "# N\n"},
         {"root": ".", "exclude": ["/CONTRIBUTING.md", "/README.md"]},
     ),
+    "Jekyll, with a home page in HTML and a line above its license": (
+        {"_config.yml": "title: T\n", "index.html": "---\n---\nHome\n", "README.md": "# R\n",
+         "LICENSE.md": "----\nL\n"},
+        {"root": ".", "exclude": ["/LICENSE.md", "/README.md"]},
+    ),
     "Jekyll, with its README as home": (
         {"_config.yml": "title: T\n", "README.md": "# R\n", "CODE_OF_CONDUCT.md": "# C\n"},
         {"root": ".", "exclude": ["/CODE_OF_CONDUCT.md"]},
@@ -234,6 +239,22 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "Sphinx, with a README for authors": (
         {"conf.py": "source_suffix = {'.txt': 'restructuredtext'}\n", "index.txt": "T\n=\n"},
         {"root": ".", "include": ["**/*.txt"]},
+    ),
+    "Sphinx, with extensions from another file": (
+        {"conf.py": "from common import extensions\n", "index.md": "# T\n"},
+        {"root": ".", "include": ["**/*.rst", "**/*.md", "**/*.ipynb"], "left": "extensions from elsewhere"},
+    ),
+    "Sphinx, with extensions that are computed": (
+        {"conf.py": "extensions = EXTENSIONS\n", "index.md": "# T\n"},
+        {"root": ".", "include": ["**/*.rst", "**/*.md", "**/*.ipynb"], "left": "extensions: not a literal"},
+    ),
+    "Sphinx, with no ending at all": (
+        {"conf.py": "source_suffix = []\n", "index.rst": "T\n=\n"},
+        {"root": ".", "include": ["**/*.rst", "**/*.md", "**/*.ipynb"], "left": "source_suffix: it names no"},
+    ),
+    "Sphinx, with an ending that is none": (
+        {"conf.py": "source_suffix = '*'\n", "index.rst": "T\n=\n"},
+        {"root": ".", "include": ["**/*.rst", "**/*.md", "**/*.ipynb"], "left": "source_suffix: it names no"},
     ),
     "Sphinx, with extensions that read other formats": (
         {"conf.py": "extensions = []\nif 1:\n    extensions += ['myst_nb']\n", "index.rst": "T\n=\n"},

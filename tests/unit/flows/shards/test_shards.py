@@ -57,11 +57,14 @@ def write_library(root: Path) -> None:
         path.write_text(
             f"---\ntags: [t{number % 5}]\n---\n# Book {number} of owls\n\nSee [the hub](../hub.md) and "
             f"[[book{(number * 7 + 1) % 36:02}]]. {words} dusk nest{number % 9}."
-            f"\n\n## A part\n\n{words[::-1]}\n\n"
+            f"\n\n## A part\n\n{words[::-1]}{' {func}`.keep`' if number < SHELVES else ''}\n\n"
             f"```python\ndef readBook{number}(path_name): ...\n```\n",
             encoding="utf-8",
         )
-    (root / "hub.md").write_text("# Hub\n\nThe Write-Ahead Log (WAL) is kept; [a book](shelf1/book01.md).\n")
+    (root / "hub.md").write_text(
+        "# Hub\n\nThe Write-Ahead Log (WAL) is kept; [a book](shelf1/book01.md).\n\n"
+        '<a id="py:lib.keep"></a>\n'
+    )
     (root / "same.md").write_text("# Twin\n\nThe very same text, word for word.\n")
     (root / "shelf2/same0.md").write_text("# Twin\n\nThe very same text, word for word.\n")
 
@@ -185,6 +188,13 @@ def test_sql_is_over_all_shards(both: Both) -> None:
 def test_the_link_graph_is_that_of_the_whole(both: Both) -> None:
     whole, sharded = both.whole.graph(), both.sharded.graph()
     assert sorted(whole.edges) == sorted(sharded.edges) and sorted(whole.nodes) == sorted(sharded.nodes)
+
+
+def test_objects_of_python_are_found_in_other_shards(built: Built) -> None:
+    with built.sharded.open() as sharded:
+        links = sharded.table("links").select(["target", "target_id", "fragment"]).to_pylist()
+    found = [tuple(each.values())[1:] for each in links if each["target"] == "#object:.keep"]
+    assert found == [("library:hub.md", "py:lib.keep")] * SHELVES
 
 
 def test_postings_of_all_shards_are_one_list_a_term(built: Built) -> None:

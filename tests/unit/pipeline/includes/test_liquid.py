@@ -17,6 +17,8 @@ FILES = {
     ),
     "_includes/grid.html": "<div>\n\n    <p>{{ include.text }}</p>\n\n    {% include note.html %}\n  - a\n",
     "_includes/shown.html": "<pre>\n    <b>\n</pre>",
+    "_includes/code.html": "  <p>a</p>\n```\n    <b>\n```\n<textarea>\n  <b>\n</textarea>\n  <p>b</p>\n",
+    "_includes/list.html": "- a\n  - b\n    <b>x</b>\n\n  <i>in item</i>\n\n<p>c</p>\n",
     "_includes/loop.html": "{% include loop.html %}",
     "part.md": "A part of {{ page.title }}.\n",
     "../.gitbook/includes/tip.md": "A tip.\n",
@@ -54,6 +56,8 @@ def expanded(text: str, context: Context = JEKYLL, files: Mapping[str, str] = FI
         ('{% include "../.gitbook/includes/tip.md" %}', "A tip."),
         ("{% include grid.html text='T' %}", '<div>\n\n<p>T</p>\n\n<p class=""> Owls</p>\n  - a'),
         ("{% include shown.html %}", "<pre>\n    <b>\n</pre>"),
+        ("{% include code.html %}", "<p>a</p>\n```\n    <b>\n```\n<textarea>\n  <b>\n</textarea>\n<p>b</p>"),
+        ("{% include list.html %}", "- a\n  - b\n    <b>x</b>\n\n  <i>in item</i>\n\n<p>c</p>"),
         ("{% highlight ruby linenos %}\nputs {{ 1 }}\n{% endhighlight %}", "\n```ruby\nputs {{ 1 }}\n```\n"),
         ("{% raw %}{{ x }} `{{ y }}`{% endraw %}", "\\{{ x }} `{{ y }}`"),
         ("{% comment %}secret {% link a.md %}{% endcomment %}{% # secret %}", ""),
@@ -111,6 +115,17 @@ def test_a_page_with_loops_is_a_template_whatever_its_tool() -> None:
     found = expanded("{% for a in b %}\n- {{ c.name }}\n{% endfor %}\n`{{ c }}`", ELSEWHERE)
     assert (found.text, len(found.notes)) == ("\n- \n\n`{{ c }}`", 2)
     assert expanded("`{% for a in b %}` {{ c }}", ELSEWHERE).text == "`{% for a in b %}` {{ c }}"
+
+
+def test_prose_about_loops_stays_outside_a_folder_of_jekyll() -> None:
+    text = "Use {% for host in hosts %} with {{ host }}.\n\n# Important\n\nClose with {% endfor %}."
+    assert "# Important" in expanded(text, ELSEWHERE).text
+    assert expanded(text).text == "Use ."
+
+
+@pytest.mark.parametrize("tag", ["{% link a.md %}", "{% post_url a %}", "{% cycle 'a', \"a\" %}"])
+def test_a_loop_that_does_not_use_what_it_goes_over_is_shown(tag: str) -> None:
+    assert "Text" in expanded(f"{{% for a in b %}}Text {tag}{{% endfor %}}").text
 
 
 def test_hints_and_tabs_of_gitbook_become_boxes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -172,3 +173,80 @@ def test_a_script_of_250_kilobytes_is_read_and_a_larger_one_is_not() -> None:
     assert len(read_module(f"export default [\n{entries * count}]")) == count
     assert time.process_time() - began < 10
     assert read_module(f"export default [\n{entries * (count + 200)}]") == UNREAD
+
+
+def _excluded(script: str, **others: str) -> Any:
+    """What a script leaves out, which may import others by their names."""
+    return Script(script, "config.ts", lambda name: others.get(name.removesuffix(".ts"))).value
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "exports.e = ['a.md']\nexports.e.push('p.md')",
+        "exports.e = ['a.md']\nif (x) exports.e = ['p.md']",
+        "module.exports.e = 1\nexports.e = ['a.md']",
+        "export * as e from './q'\nexport { e }",
+    ],
+)
+def test_what_a_script_exports_and_changes_is_not_known_to_another(other: str) -> None:
+    found = _excluded(
+        "const { e } = require('./o')\nexport default { a: e }", o=other, q="export const b = 1"
+    )
+    assert isinstance(found["a"], Unread)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "if (x) { module.exports = { a: ['p.md'] } }",
+        "x && (module.exports = { a: ['p.md'] })",
+        "function f() { module.exports = { a: ['p.md'] } }",
+        "module.exports.a.push('p.md')",
+        "exports.b = f",
+    ],
+)
+def test_what_is_exported_again_or_changed_is_open(change: str) -> None:
+    found = _excluded(f"module.exports = {{ a: ['a.md'] }}\n{change}")
+    assert found == {"a": ["a.md"]} and is_certain(found, "a") is (change == "exports.b = f")
+
+
+def test_a_chain_of_assignments_says_what_is_exported() -> None:
+    found = _excluded("exports = module.exports = { a: ['p.md'] }")
+    assert found == {"a": ["p.md"]} and is_certain(found, "a")
+
+
+@pytest.mark.parametrize("again", ["if (x) { var a = ['p.md'] }", "for (var a of [['p.md']]) {}"])
+def test_a_variable_that_a_block_declares_again_is_not_known(again: str) -> None:
+    assert read_module(f"var a = ['a.md']\n{again}\nexport default [a]") == [UNREAD]
+    assert read_module(f"let b = 3\n{again}\nexport default [b]") == [3]
+
+
+def test_a_namespace_is_not_all_of_a_script_and_all_of_it_is_not_its_default() -> None:
+    others = {"q": "export const e = ['a.md']", "r": "export const e = ['p.md']\nexport default { e }"}
+    both = "export * as en from './q'\nexport * from './r'"
+    assert _excluded("import { e } from './o'\nexport default { e }", o=both, **others) == {"e": ["p.md"]}
+    assert _excluded("export * from './r'", **others) == UNREAD
+
+
+def test_names_that_lead_from_script_to_script_are_followed_a_bounded_way() -> None:
+    chain = "".join(f"export {{ a{at + 1} as a{at} }} from './o'\n" for at in range(2_000))
+    found = _excluded("import { a0 } from './o'\nexport default { a: a0 }", o=chain)
+    assert found == {"a": UNREAD}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "function f(" + ",".join(f"a{at}" for at in range(20_000)) + ") {}\n" + "f(x)\n" * 20_000,
+        "".join(f"import a{at} from './b{at}'\n" for at in range(20_000)),
+        "const " + "{ a: " * 20_000 + "{ b }" + " }" * 20_000 + " = c\n",
+        "exports.a = " * 20_000 + "1\n",
+        "export * from './b'\n" * 20_000,
+    ],
+)
+def test_many_names_take_time_in_proportion(script: str) -> None:
+    began = time.process_time()
+    names = ", ".join(f"c{at}" for at in range(2_000))
+    _excluded(f"import {{ {names} }} from './o'\nexport default {{ {names} }}", o=script)
+    assert time.process_time() - began < 8

@@ -57,8 +57,8 @@ def test_roles_are_links_keys_and_code() -> None:
         "{ref}`T <lab_el>` {doc}`b` {py:func}`~a.b.c` {kbd}`Ctrl` {abbr}`CSS (Sheets)` {octicon}`x`"
     )
     (block,) = document.blocks
-    assert (block.text.strip(), block.code) == ("T b c Ctrl CSS", "c")
-    assert [link.target for link in document.links] == ["#ref:lab-el", "b"]
+    assert (block.text.strip(), block.code) == ("T b c() Ctrl CSS", "c()")
+    assert [link.target for link in document.links] == ["#ref:lab-el", "b", "#object:a.b.c"]
 
 
 def test_boxes_of_one_marker_nest() -> None:
@@ -94,7 +94,7 @@ def test_a_card_has_a_title_above_carets_and_leads_somewhere(
 
 def test_a_role_may_go_on_in_the_next_line_and_a_comment_needs_no_other_sign_of_myst() -> None:
     text = "Be {ref}`said in\n  <place>` {kbd}`A`.\n\n% {func} again\n\nA {func}`b`.\n"
-    assert _texts(text) == ["Be said in A.", "A b."]
+    assert _texts(text) == ["Be said in A.", "A b()."]
     assert _texts("Be {ref}`said\n\nnot`.\n")[0] == "Be {ref}`said"
 
 

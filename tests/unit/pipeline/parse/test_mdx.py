@@ -161,6 +161,39 @@ def test_an_imported_image_in_an_element_is_no_text_and_what_follows_is_read() -
     assert [block.text for block in document.blocks] == ["<b>x</b>\ny", "a\nb", "c"]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("## T\n{}\nSee [docs](b.md) **now**.\n", ["See docs now."]),
+        ("- {}\n  See [docs](b.md).\n", ["- See docs."]),
+        ("> {}\n> *See* [docs](b.md).\n", ["See docs."]),
+        ("<Tabs>\n<TabItem value='a'>\n{}\nSee [docs](b.md).\n</TabItem>\n</Tabs>\n", ["a", "See docs."]),
+        ("<div>\n<Box>\n{}\nSee [docs](b.md).\n</Box>\n</div>\n", ["See docs."]),
+        ("<p>a</p>\n{}\nSee [docs](b.md).\n", ["a", "See docs."]),
+    ],
+)
+@pytest.mark.parametrize(
+    "image", ["<img src={require('./a.png').default} />", "<ThemedImage sources={{light: './a.png'}} />"]
+)
+def test_text_below_an_image_is_markdown(text: str, said: list[str], image: str) -> None:
+    document = read(text.replace("{}", image))
+    assert [link.target for link in document.links] == ["./a.png", "b.md"]
+    assert [block.text for block in document.blocks] == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Press\n<kbd>Ctrl</kbd>\nto stop.\n", ["Press Ctrl to stop."]),
+        ("See the\n<a href='b.md'>docs</a>\nfor more.\n", ["See the docs for more."]),
+        ("|a|b|\n|-|-|\n|1|2|\n<b>x</b>\n|3|4|\n", ["a | b", "1 | 2", "x | ", "3 | 4"]),
+        ("<p>a</p>\nsome *b*\n", ["a", "some b"]),
+    ],
+)
+def test_an_element_within_a_paragraph_or_table_does_not_end_it(text: str, said: list[str]) -> None:
+    assert [block.text for block in read(text).blocks] == said
+
+
 def test_what_the_front_matter_says_stands_where_a_page_asks_for_it() -> None:
     document = read(
         "---\ntitle: T\ndescription: About it.\n---\n\n{frontMatter.description}\n\n{frontMatter.no}\n"

@@ -176,16 +176,20 @@ def test_roles_become_names_in_code_text_or_nothing() -> None:
         ":kbd:`<Tab>` `plain <int>` :octicon:`report;1em` :bdg-primary:`new` :math:`a^2` :pep:`8` :sub:`s`\n"
     )
     document = read(text)
-    assert document.blocks[0].text == ("Dataset Dataset.map() f x AB <Tab> plain <int> new a^2 PEP 8 s")
+    assert document.blocks[0].text == ("Dataset Dataset.map() f() x AB <Tab> plain <int> new a^2 PEP 8 s")
     assert document.blocks[0].code.split("\n") == [
         "Dataset",
         "Dataset.map()",
-        "f",
+        "f()",
         "x",
         "<Tab>",
         "plain <int>",
     ]
-    assert [link.target for link in document.links] == ["https://peps.python.org/pep-0008"]
+    assert [link.target for link in document.links] == [
+        "#object:ray.data.Dataset",
+        "#object:ray.data.Dataset.map",
+        "https://peps.python.org/pep-0008",
+    ]
 
 
 @pytest.mark.parametrize("name", ["epigraph", "highlights", "pull-quote"])
@@ -194,6 +198,14 @@ def test_a_quotation_names_its_writer(name: str) -> None:
     assert [block.text for block in document.blocks] == ["Owls see.", "A. Elk", "Text."]
     assert "<blockquote>" in document.html
     assert [block.text for block in read(f".. {name}:: Owls\n   see.\n").blocks] == ["Owls see."]
+    named = read(f".. {name}::\n   :name: said\n\n   Owls.\n\n:ref:`x <said>`\n").html
+    assert 'id="source-ref:said"></span><blockquote>' in named
+
+
+@pytest.mark.parametrize("number", ["-", "\N{ARABIC-INDIC DIGIT EIGHT}", "8-"])
+def test_a_standard_is_named_by_a_number(number: str) -> None:
+    document = read(f":pep:`{number}` :cve:`2024-1`\n")
+    assert [link.target for link in document.links] == ["https://www.cve.org/CVERecord?id=CVE-2024-1"]
 
 
 def test_a_role_or_default_role_of_one_document_is_unknown_to_the_next() -> None:

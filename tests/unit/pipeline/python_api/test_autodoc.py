@@ -78,6 +78,17 @@ def test_a_class_is_described_with_its_members_and_can_be_linked(package: Path) 
     assert page.text.rstrip().endswith("After.")
 
 
+def test_names_in_a_docstring_are_looked_for_in_its_class_and_module(package: Path) -> None:
+    (package / "pkg/core.py").write_text(
+        'def run():\n    """Run."""\n\nclass Client:\n    """Has :meth:`send`, as :func:`run`."""\n'
+        '    def send(self):\n        """Send."""\n'
+    )
+    page = read(package, "API\n===\n\n.. automodule:: pkg.core\n   :members:\n")
+    linking = linking_document(page, heading_slugs(page.headings))
+    links = resolve_links([linking], {"c": Collection(root=str(package))})
+    assert [link.fragment for link in links] == ["pkg.core.Client.send", "pkg.core.run"]
+
+
 @pytest.mark.parametrize(
     "docstring",
     [

@@ -174,6 +174,16 @@ def test_what_a_template_shows_as_it_is_written_is_code(tmp_path: Path) -> None:
     assert found.text.strip() == "```\n<b>{{ .Title }}</b>\n```" and not found.notes
 
 
+@pytest.mark.parametrize("shown", [".Inner | markdownify", ".Inner | .Page.RenderString"])
+def test_what_a_template_renders_in_pre_is_no_code(tmp_path: Path, shown: str) -> None:
+    (tmp_path / "layouts/shortcodes").mkdir(parents=True)
+    (tmp_path / "layouts/shortcodes/term.html").write_text(f"<pre>{{{{ {shown} }}}}</pre>\n")
+    (tmp_path / "hugo.toml").write_text("")
+    text = "{{< term >}}**x**{{< /term >}}\n"
+    found = expand(text, "a.md", lambda *_: IncludedFile("", ""), 1_000, context_of(text, "a.md", [tmp_path]))
+    assert "**x**" in found.text and "```" not in found.text
+
+
 def test_a_filled_template_takes_no_text_beside_it_for_html(tmp_path: Path) -> None:
     (tmp_path / "layouts/shortcodes").mkdir(parents=True)
     (tmp_path / "layouts/shortcodes/new.html").write_text("<button>\n<i>{{ .Get 0 }}</i>\n</button>\n")

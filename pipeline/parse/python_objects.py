@@ -1,0 +1,93 @@
+"""References to Python objects as Sphinx has them: what a role shows, and the names that it may mean.
+
+An object is a label of its own kind: ``py:`` and its full name is an anchor of the document that describes
+it. A role's address holds the name as written, and the class and the module around it; which of the names
+that these make is an object of the collection is known when links are resolved.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..includes.python_blocks import OBJECT_PREFIX
+
+# Begins the address of a role; one that leads to no object is only its text.
+OBJECT_ADDRESS = "#object:"
+_KIND_NAMES = """
+    attribute class classmethod data decorator decoratormethod exception function method module property
+    staticmethod type
+"""
+_KINDS = frozenset(_KIND_NAMES.split())
+_ROLES = frozenset(["attr", "class", "const", "data", "exc", "func", "meth", "mod", "obj", "type"])
+_CALLED = frozenset({"func", "meth"})
+_DOMAINS = ("", "py")
+_NAME = re.compile(r"\.?[^\W\d]\w*(?:\.[^\W\d]\w*){0,20}")
+_LONGEST_NAME = 200
+# Shortened to the last part of the name if the author writes a tilde.
+_SHORTENED = re.compile(r"~(?:.*[.:])?([^.:]+)", re.DOTALL)
+
+
+def is_object_role(name: str) -> bool:
+    """Return whether a role names an object of Python."""
+    domain, _, last = name.rpartition(":")
+    return domain in _DOMAINS and last in _ROLES
+
+
+def describes_object(directive: str) -> bool:
+    """Return whether a directive describes an object of Python."""
+    domain, _, last = directive.rpartition(":")
+    return domain in _DOMAINS and last.removeprefix("auto") in _KINDS
+
+
+def object_anchors(full_name: str) -> list[str]:
+    """Return the anchor of the description of an object; none for what is no name."""
+    return [OBJECT_PREFIX + full_name] if _is_name(full_name) else []
+
+
+def shown_name(role: str, target: str) -> str:
+    """Return what a role without a title shows: the last part after a tilde, and functions with ``()``."""
+    plain = target.removeprefix("!")
+    shown = plain if role.endswith(":mod") or role == "mod" else plain.lstrip(".")
+    shortened = _SHORTENED.fullmatch(shown)
+    shown = shortened[1] if shortened else shown
+    is_called = is_object_role(role) and role.rpartition(":")[2] in _CALLED
+    return f"{shown.removesuffix('()')}()" if is_called else shown
+
+
+def object_address(role: str, target: str, holder: str = "", module: str = "") -> str:
+    """Return the address of a role in the description of ``holder``, a class; empty where it is no link."""
+    name = target.lstrip("~").removesuffix("()")
+    if not is_object_role(role) or not _is_name(name):
+        return ""
+    around = ["", ""] if role.rpartition(":")[2] == "mod" else [holder, module]
+    parts = [name, *(each if _is_name(each) else "" for each in around)]
+    return OBJECT_ADDRESS + ":".join(parts).rstrip(":")
+
+
+def within_module(address: str, module: str) -> str:
+    """Return the address of a role of a page whose current module this is."""
+    name = address.removeprefix(OBJECT_ADDRESS)
+    is_alone = name != address and ":" not in name
+    return f"{address}::{module}" if module and is_alone else address
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None
+
+
+def names_meant(address: str) -> tuple[list[str], str]:
+    """Return the full names that an address may mean, the first first, and the end of any other.
+
+    That end is empty unless the author wrote a dot in front; such a name is of the class or module around it
+    before it is one of its own.
+    """
+    name, *around = address.removeprefix(OBJECT_ADDRESS).split(":")
+    plain = name.removeprefix(".")
+    within = [f"{each}.{plain}" for each in around if each]
+    return ([*within, plain], plain) if plain != name else ([plain, *within], "")
+
+
+def ends_of(full_name: str) -> list[str]:
+    """Return what a full name ends with, part by part, without the whole."""
+    parts = full_name.split(".") if _is_name(full_name) else []
+    return [".".join(parts[at:]) for at in range(1, len(parts))]
