@@ -241,3 +241,21 @@ def test_the_licence_is_whole() -> None:
     text = (ROOT / "LICENSE").read_text("utf-8")
     assert len(text.splitlines()) == 202
     assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_no_list_and_no_term_runs_into_its_paragraph() -> None:
+    """Whatever wraps lines may join them."""
+    found = [
+        f"{path.relative_to(ROOT)}: {paragraph[:80]}"
+        for path in (*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in TOP_PAGES))
+        for paragraph in re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL).split("\n\n")
+        if _runs_together(paragraph)
+    ]
+    assert not found, found
+
+
+def _runs_together(paragraph: str) -> bool:
+    if paragraph.lstrip().startswith("|"):
+        return False
+    prose = re.sub(r"^(?:[-*]|\d+\.) .*(?:\n  .*)*", "", paragraph, flags=re.MULTILINE)
+    return bool(re.search(r"[.:;]\s- \S", prose) or re.match(r"[^\n|`]{3,60} : [A-Z`]", prose))
