@@ -635,7 +635,8 @@ def test_a_rare_word_brings_pages_near_in_meaning_as_it_does_in_python(
     more = 0
     with noctule.artifacts.query.open(search_site.store, search_site.settings) as searcher:
         for word in rare:
-            wanted = {hit.doc_id for hit in searcher.search(word, 40).hits if hit.score > 0.05}
+            # Below this one list alone has them, and by rounded vectors the browser may leave them out.
+            wanted = {hit.doc_id for hit in searcher.search(word, 40).hits if hit.score > 0.08}
             more += len(wanted) > 1
             assert min(len(wanted), 3) <= len(_answer(page, word)["hits"]), word
     assert more > 3

@@ -177,9 +177,9 @@ def test_only_shards_that_changed_travel(
     touched = {path for _, path in changes.made if path.startswith(SHARDS)}
     assert touched and all(path.startswith(f"{SHARDS}/{changed[0]}/") for path in touched)
     assert night.changed and 0 < night.sent < every.sent / 2 and night.sent + night.kept == every.sent
-    # What names others comes after them.
+    # What names others comes after them; the pin says that it became current, and comes last.
     written = [path.rpartition("/")[2] for path in changes.of("replace")]
-    assert written == [MANIFEST, MANIFEST, names[1], CURRENT]
+    assert written == [MANIFEST, MANIFEST, CURRENT, names[1]]
     assert not send(store, address, 1, deep=True).sent
     assert require_whole(address) == names[1]
 
