@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from .script_names import FUNCTIONS, identifiers, is_exported
+from .script_names import FUNCTIONS, assigned_in_turn, identifiers, is_exported
 from .script_syntax import field as part
 from .script_syntax import nodes_below, parts, text_of
 
@@ -87,10 +87,7 @@ class _Changes:
         for each in parts(statement):
             if statement.type == "variable_declaration" and (name := part(each, "name")) is not None:
                 self._variables |= identifiers(name)
-            found = each if statement.type == "expression_statement" else part(each, "value")
-            while found is not None and found.type == "assignment_expression":
-                self._at_the_top.add(found.id)
-                found = part(found, "right")
+        self._at_the_top |= {each.id for chain in assigned_in_turn(statement) for each in chain}
         self._at_the_top.add(statement.id)
 
     def _declared_again(self, node: Node) -> None:

@@ -93,6 +93,18 @@ def is_exported(name: str) -> bool:
     return name in ("module.exports", "exports") or (name.startswith("exports.") and name.count(".") == 1)
 
 
+def assigned_in_turn(statement: Node) -> Iterator[list[Node]]:
+    """Yield each chain of assignments of a statement; ``const config = module.exports = {…}`` has one, too."""
+    is_expression = statement.type == "expression_statement"
+    for each in parts(statement) if is_expression or statement.type in _DECLARING else ():
+        chain, found = list[Node](), each if is_expression else part(each, "value")
+        while found is not None and found.type == "assignment_expression":
+            chain.append(found)
+            found = part(found, "right")
+        if chain:
+            yield chain
+
+
 def required(value: Node | None) -> str:
     """Return what ``require("./other")`` names; nothing for anything else."""
     if value is None or value.type != "call_expression" or text_of(part(value, "function")) != "require":
@@ -142,22 +154,13 @@ class ExportedNames:
 
     def note(self, statement: Node) -> None:
         """Note what a statement at the top of a script exports."""
-        if statement.type == "expression_statement":
-            self._assigned(next(iter(parts(statement)), None))
-        elif statement.type in _DECLARING:  # const config = module.exports = {…}
-            for each in parts(statement):
-                self._assigned(part(each, "value"))
-        elif statement.type == "export_statement" and not _is_of_types(statement):
+        for chain in assigned_in_turn(statement):
+            value = part(chain[-1], "right")
+            for name in filter(is_exported, (text_of(part(each, "left")) for each in chain)):
+                if value is not None and name != "exports":
+                    self.values[DEFAULT if name == "module.exports" else name.partition(".")[2]] = value
+        if statement.type == "export_statement" and not _is_of_types(statement):
             self._exported(statement)
-
-    def _assigned(self, found: Node | None) -> None:
-        names = list[str]()
-        while found is not None and found.type == "assignment_expression":
-            names.append(text_of(part(found, "left")))
-            found = part(found, "right")
-        for name in filter(is_exported, names):
-            if found is not None and name != "exports":
-                self.values[DEFAULT if name == "module.exports" else name.partition(".")[2]] = found
 
     def _exported(self, statement: Node) -> None:
         path, given = string_of(part(statement, "source")), parts(statement)
