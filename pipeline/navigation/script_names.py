@@ -94,7 +94,7 @@ def is_exported(name: str) -> bool:
 
 
 def assigned_in_turn(statement: Node) -> Iterator[list[Node]]:
-    """Yield each chain of assignments of a statement; ``const config = module.exports = {…}`` has one, too."""
+    """Yield each chain of assignments of a statement, also of ``const config = module.exports = {…}``."""
     is_expression = statement.type == "expression_statement"
     for each in parts(statement) if is_expression or statement.type in _DECLARING else ():
         chain, found = list[Node](), each if is_expression else part(each, "value")
