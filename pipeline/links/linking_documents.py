@@ -99,7 +99,7 @@ def has_heading(document: LinkingDocument, fragment: str) -> bool:
 
 
 def has_anchor(document: LinkingDocument, name: str) -> bool:
-    """Return whether the document has exactly this anchor: of pages of ten thousand, as many are asked for."""
+    """Return whether the document has exactly this anchor; of a page of many, many are asked for."""
     return name in _distinct_anchors(document)
 
 

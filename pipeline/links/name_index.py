@@ -16,9 +16,11 @@ import numpy.typing as npt
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..parse.labels import LABEL_PREFIX
 from ..parse.python_objects import ends_of
+from ..parse.standard_objects import STANDARD_PREFIX
 from .linking_documents import KEPT_TABLES, LinkingDocument, LinkingDocuments, Rows
 from .published import address_key, path_stem, published_paths, without_ending
 
+_OBJECTS = (OBJECT_PREFIX, STANDARD_PREFIX)
 Names = Callable[[LinkingDocument], Iterable[str]]
 
 
@@ -82,7 +84,7 @@ def labels(document: LinkingDocument) -> list[str]:
 
 def objects(document: LinkingDocument) -> list[str]:
     """Return objects of code that it describes: by their anchors, and those of headings."""
-    return [anchor for anchor in document.anchors if "." in anchor or anchor.startswith(OBJECT_PREFIX)]
+    return [anchor for anchor in document.anchors if "." in anchor or anchor.startswith(_OBJECTS)]
 
 
 @lru_cache(KEPT_TABLES)

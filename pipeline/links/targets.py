@@ -26,6 +26,7 @@ from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import Link
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..parse.python_objects import names_meant
+from ..parse.standard_objects import STANDARD_ADDRESS, anchors_meant
 from ..settings.collection import Collection
 from .asset_paths import AssetPaths
 from .linking_documents import LinkingDocument, LinkingDocuments, Rows, has_anchor, has_heading
@@ -124,6 +125,9 @@ class LinkTargets:
 
     def by_role(self, address: str) -> tuple[LinkingDocument | None, str]:
         """Return the document with the object that a role means, and the object's anchor there."""
+        if address.startswith(STANDARD_ADDRESS):
+            anchor = next(filter(self.by_object.get, anchors_meant(address)), "")
+            return (self.by_object.get(anchor) if anchor else None), anchor
         names, end = names_meant(address)
         name = next((each for each in names if self.by_object.get(OBJECT_PREFIX + each)), "")
         name = name or (self._ending_with(end) if end else "")

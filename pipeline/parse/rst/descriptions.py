@@ -1,4 +1,4 @@
-"""Directives that describe objects of a program: ``py:function``, ``option``, ``envvar`` and the like."""
+"""Directives that describe objects of a program: ``py:function``, ``c:type``, ``object`` and the like."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOT_INDEXED = frozenset({"noindex", "no-index"})
 
 
 class Described(Lenient):
-    """An object with its signatures: ``py:function``, ``option``, ``envvar`` and the like."""
+    """An object with its signatures: ``py:function``, ``c:type``, ``object`` and the like."""
 
     def run(self) -> list[nodes.Node]:
         """Return the signatures as code, with anchors for links, and the description."""
@@ -148,8 +148,8 @@ def around(document: nodes.document) -> tuple[str, str]:
 
 
 _DESCRIBED = """
-    attribute classmethod cmdoption confval data decorator decoratormethod describe envvar exception function
-    method object option property staticmethod
+    attribute classmethod data decorator decoratormethod describe exception function method object property
+    staticmethod
 """
 
 OBJECTS_DESCRIBED: dict[str, type[Directive]] = {
