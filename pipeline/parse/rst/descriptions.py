@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-from ..python_objects import describes_object, ends_of, object_anchors
+from ..python_objects import describes_object, ends_of, object_address, object_anchors, shown_name
 from .admonitions import Boxed, Lenient, by_name
 from .fields import with_fields
 from .objects import as_code, foreign_code, listed_nodes
@@ -38,8 +38,16 @@ class Described(Lenient):
         shown = [self.signature(signature) for signature in signatures]
         name = next((each["ids"][0] for each in shown if each["ids"]), "")
         with self.within(name):
-            body = with_fields(self.body())
+            body = with_fields(self.body(), self.named_type)
         return self.named(nodes.container("", *shown, *body))
+
+    def named_type(self, name: str) -> nodes.Node:
+        """Return a name of a type in a field; in Python it may be the end of an object's name."""
+        plain = name.lstrip("~.")
+        is_python = describes_object(self.name)
+        address = object_address("obj", f".{plain}", *around(self.state.document)) if is_python else ""
+        shown = nodes.Text(shown_name("obj", name))
+        return nodes.reference("", "", shown, refuri=address) if address else shown
 
     @contextmanager
     def within(self, name: str) -> Iterator[None]:
@@ -108,7 +116,7 @@ class AutoDescribed(Described):
         shown = [self.signature(name)] if name else []
         listed = listed_nodes(map(as_code, members))
         with self.within(name):
-            body = with_fields(self.body())
+            body = with_fields(self.body(), self.named_type)
         return self.named(nodes.container("", *shown, *listed, *body))
 
 
