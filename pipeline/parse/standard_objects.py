@@ -69,6 +69,12 @@ def standard_address(kind: str, target: str, program: str = "") -> str:
     return f"{STANDARD_ADDRESS}{kind}:{f'{program}:' if kind == OPTION else ''}{name}"
 
 
+def of_program(address: str, program: str) -> str:
+    """Return the address of a role that stands where a program's options are described."""
+    any_program = f"{STANDARD_ADDRESS}{OPTION}::"
+    return address.replace(any_program, f"{any_program[:-1]}{program}:", 1) if program else address
+
+
 def anchors_meant(address: str) -> Iterator[str]:
     """Yield the anchors of the objects that an address may mean, the first first."""
     kind, _, written = address.removeprefix(STANDARD_ADDRESS).partition(":")

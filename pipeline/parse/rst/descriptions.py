@@ -9,7 +9,14 @@ from contextlib import contextmanager
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-from ..python_objects import describes_object, ends_of, object_address, object_anchors, shown_name
+from ..python_objects import (
+    describes_object,
+    member_name,
+    object_address,
+    object_anchors,
+    prefixed,
+    shown_name,
+)
 from .admonitions import Boxed, Lenient, by_name
 from .fields import with_fields
 from .objects import as_code, foreign_code, listed_nodes
@@ -73,7 +80,7 @@ class Described(Lenient):
         if name := self.object_name(text):
             module = str(self.options.get("module", ""))
             holder = str(self.state.document.get(_CLASS, ""))
-            full = _prefixed(module, name) if module else _within(holder, name)
+            full = prefixed(module, name) if module else member_name(holder, name)
             full = full if module else qualified(self.state.document, full)
             is_label = describes_object(self.name) and _NOT_INDEXED.isdisjoint(self.options)
             paragraph["ids"] += [full, *(object_anchors(full) if is_label else [])]
@@ -86,13 +93,6 @@ class Described(Lenient):
             return found[1] if found else ""
         own = _OBJECT.match(signature)
         return own[0] if own else ""
-
-
-def _within(holder: str, name: str) -> str:
-    """Return the name of what stands in the description of a class, once with that of the class."""
-    ends = [holder, *ends_of(holder)] if holder else []
-    given = next((end for end in ends if f"{name}.".startswith(f"{end}.")), "")
-    return holder + name.removeprefix(given) if given else ".".join(filter(None, (holder, name)))
 
 
 class InDomain(Described):
@@ -143,11 +143,7 @@ class _ClassOrStyle(Described):
 
 def qualified(document: nodes.document, name: str) -> str:
     """Return the object's name, prefixed once with the current module."""
-    return _prefixed(str(document.get(_MODULE, "")), name)
-
-
-def _prefixed(module: str, name: str) -> str:
-    return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
+    return prefixed(str(document.get(_MODULE, "")), name)
 
 
 def around(document: nodes.document) -> tuple[str, str]:
