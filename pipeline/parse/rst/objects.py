@@ -17,6 +17,7 @@ from ...navigation.toctree import CLASS as TOCTREE
 from ...navigation.toctree import HIDDEN
 from ..code.info import code_classes
 from ..code.listing import options_info
+from ..standard_objects import standard_anchors
 from .admonitions import EQUATION, Lenient, Unknown, by_name, label_or_document
 
 # The language of literal blocks from here on, as ``highlight`` sets it.
@@ -78,8 +79,14 @@ class Foreign(Unknown):
     """A directive of an unknown extension: code if it can be read as Python, else text."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the code under what stands beside the name, or everything that may be meant for readers."""
-        return foreign_code(self) or super().run()
+        """Return the code under what stands beside the name, or everything that may be meant for readers.
+
+        What is beside the name alone may be an object of a type that an extension declares.
+        """
+        found = foreign_code(self) or super().run()
+        if self.argument and not self.content and isinstance(found[0], nodes.paragraph):
+            found[0]["ids"] += standard_anchors(self.name, self.argument)
+        return found
 
 
 def foreign_code(directive: Lenient, *, beside: bool = True) -> list[nodes.Node]:

@@ -10,7 +10,8 @@ from docutils import nodes
 from docutils.parsers.rst import roles
 
 from ..labels import INDICES, label_anchor, term_label
-from ..python_objects import object_address, shown_name
+from ..python_objects import is_object_role, object_address, shown_name
+from ..standard_objects import standard_address
 from ..standards import STANDARDS, standard
 from .admonitions import EQUATION, label_or_document
 from .descriptions import around
@@ -124,8 +125,18 @@ def _name(name: str, raw: str, text: str, _line: int, inliner: Any, *_rest: Any,
     title, target = split_title(text)
     shown = nodes.literal(raw, title or shown_name(name.lower(), target))
     is_link = not (title or target).startswith("!")
-    address = object_address(name.lower(), target, *around(inliner.document)) if is_link else ""
+    find = _own_address if _may_be_own(name.lower()) else object_address
+    address = find(name.lower(), target, *around(inliner.document)) if is_link else ""
     return [nodes.reference(raw, "", shown, refuri=address) if address else shown], []
+
+
+def _may_be_own(name: str) -> bool:
+    """Return whether an extension that is not there may have declared the role, named as its directive."""
+    return ":" not in name and not is_object_role(name)
+
+
+def _own_address(name: str, target: str, *_around: str) -> str:
+    return standard_address(name, target)
 
 
 def _verbatim(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:

@@ -303,7 +303,7 @@ def test_types_of_objects_are_declared_in_conf_py_and_its_extensions(tmp_path: P
     text = ":fixture:`a` :var:`b` :cmd:`c` :event:`d` :computed:`e`\n\n.. flag:: --at"
     page = read(tmp_path, text, "page.rst", DECLARING)
     assert [link.target for link in page.links] == [
-        f"#object::{each}" for each in ("fixture:a", "globalvar:b", "command:c", "event:d")
+        f"#object::{each}" for each in ("fixture:a", "globalvar:b", "command:c", "event:d", "computed:e")
     ]
     assert "cmdoption-at" in page.anchors
 

@@ -188,6 +188,7 @@ def test_roles_become_names_in_code_text_or_nothing() -> None:
     assert [link.target for link in document.links] == [
         "#object:ray.data.Dataset",
         "#object:ray.data.Dataset.map",
+        "#object::made-up:x",
         "https://peps.python.org/pep-0008",
     ]
 
@@ -211,7 +212,7 @@ def test_a_standard_is_named_by_a_number(number: str) -> None:
 def test_a_role_or_default_role_of_one_document_is_unknown_to_the_next() -> None:
     first = read(".. role:: mine(strong)\n\n.. default-role:: emphasis\n\n:mine:`a` `b`\n")
     assert "<strong>a</strong> <em>b</em>" in first.html
-    assert "<code>a</code> <code>b</code>" in read(":mine:`a` `b`\n").html
+    assert "<code>a</code></a> <code>b</code>" in read(":mine:`a` `b`\n").html
 
 
 def test_links_of_every_kind_are_found() -> None:

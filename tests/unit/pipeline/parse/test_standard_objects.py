@@ -145,8 +145,22 @@ def test_roles_of_a_project_name_its_objects(role: str, address: str) -> None:
 
 def test_what_one_document_is_told_no_other_knows() -> None:
     read(DECLARED + OWN)
-    later = read(".. setting:: LOUD\n\n:setting:`LOUD`\n")
-    assert (later.links, later.anchors) == ((), ())
+    later = read(".. flag:: --at\n\n:tag:`for`\n")
+    assert ([link.target for link in later.links], later.anchors) == (
+        ["#object::tag:for"],
+        ("std:flag:--at", "flag-at"),
+    )
+
+
+def test_an_extension_that_is_not_there_may_have_declared_a_type() -> None:
+    page = read(".. sig:: QUIT\n\n:sig:`QUIT` :sig:`!QUIT` :c:sig:`QUIT`\n")
+    assert [link.target for link in page.links] == ["#object::sig:QUIT"]
+    assert page.anchors == ("std:sig:QUIT", "sig-QUIT")
+    assert page.blocks[0].text == "QUIT"
+
+
+def test_a_directive_with_content_is_no_such_object() -> None:
+    assert read(".. birds:: Owl\n\n   Text.\n").anchors == ()
 
 
 def test_a_command_of_a_project_is_not_the_role_of_docutils() -> None:
