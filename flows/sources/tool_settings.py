@@ -51,6 +51,9 @@ def texts_of(folders: Sequence[Path], names: Iterable[str]) -> Iterator[Settings
     for name in names:
         for folder in folders:
             try:
+                (
+                    folder / name
+                ).lstat()  # most are not there, which takes longer to find out with links followed
                 content = read_regular(folder / name, MAX_BYTES, folder)
                 yield SettingsText(folder, name, content.decode("utf-8-sig", "replace"))
             except (FileNotFoundError, NotADirectoryError):
