@@ -38,8 +38,8 @@ _AUTO_FENCED = re.compile(
     re.MULTILINE,
 )
 _MODULE = re.compile(
-    r"^[ \t]*(?:(?:\.\.[ \t]+|`{3,}\{|:{3,}\{)(?:py:)?(?:module|currentmodule|automodule)(?:::|\})"
-    r"|<!-- currentmodule)[ \t]+([\w.]+)",
+    r"^[ \t]*(?:\.\.[ \t]+|`{3,}\{|:{3,}\{)(?:py:)?(?:module|currentmodule|automodule)(?:::|\})"
+    r"[ \t]+([\w.]+)",
     re.MULTILINE,
 )
 _AUTO_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -15,11 +16,16 @@ from .fragments import find_anchor
 from .published import published_names
 
 Rows = npt.NDArray[np.int32]
+# Documents for which tables of their names are kept: a page of thousands of labels links to its own.
+KEPT_TABLES = 256
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LinkingDocument:
-    """The part of a document that resolving links needs; ``aliases`` that are paths begin with a slash."""
+    """The part of a document that resolving links needs; ``aliases`` that are paths begin with a slash.
+
+    Each is itself alone, so that tables of its names can be kept for it.
+    """
 
     doc_id: DocId
     collection: str
@@ -86,7 +92,17 @@ def has_heading(document: LinkingDocument, fragment: str) -> bool:
     if (
         fragment.startswith(("^", ":~:", "*", LABEL_PREFIX))
         or fragment == "top"
-        or fragment in document.anchors
+        or has_anchor(document, fragment)
     ):
         return True
     return bool(find_anchor(fragment, document.anchors))
+
+
+def has_anchor(document: LinkingDocument, name: str) -> bool:
+    """Return whether the document has exactly this anchor; of a page of many, many are asked for."""
+    return name in _distinct_anchors(document)
+
+
+@lru_cache(KEPT_TABLES)
+def _distinct_anchors(document: LinkingDocument) -> frozenset[str]:
+    return frozenset(document.anchors)

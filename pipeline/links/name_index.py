@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -16,12 +16,12 @@ import numpy.typing as npt
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..parse.labels import LABEL_PREFIX
 from ..parse.python_objects import ends_of
-from .linking_documents import LinkingDocument, LinkingDocuments, Rows
+from ..parse.standard_objects import STANDARD_PREFIX
+from .linking_documents import KEPT_TABLES, LinkingDocument, LinkingDocuments, Rows
 from .published import address_key, path_stem, published_paths, without_ending
 
+_OBJECTS = (OBJECT_PREFIX, STANDARD_PREFIX)
 Names = Callable[[LinkingDocument], Iterable[str]]
-# Rows whose names are kept: a page of thousands of labels links to its own.
-_KEPT = 256
 
 
 class NameIndex:
@@ -32,7 +32,7 @@ class NameIndex:
 
     def __init__(self, documents: LinkingDocuments, names: Names) -> None:
         self._documents, self._names = documents, names
-        self._names_of = lru_cache(_KEPT)(lambda row: frozenset(names(documents[row])))
+        self._names_of = lru_cache(KEPT_TABLES)(lambda row: frozenset(names(documents[row])))
         self._added = array("q"), array("i")
         self._hashes: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         self._rows: Rows = np.zeros(0, np.int32)
@@ -84,13 +84,18 @@ def labels(document: LinkingDocument) -> list[str]:
 
 def objects(document: LinkingDocument) -> list[str]:
     """Return objects of code that it describes: by their anchors, and those of headings."""
-    return [anchor for anchor in document.anchors if "." in anchor or anchor.startswith(OBJECT_PREFIX)]
+    return [anchor for anchor in document.anchors if "." in anchor or anchor.startswith(_OBJECTS)]
 
 
-def ends_of_objects(document: LinkingDocument) -> list[str]:
-    """Return what the names of objects end with that it describes."""
-    names = (name for name in document.anchors if name.startswith(OBJECT_PREFIX))
-    return [end for name in names for end in ends_of(name.removeprefix(OBJECT_PREFIX))]
+@lru_cache(KEPT_TABLES)
+def objects_by_end(document: LinkingDocument) -> Mapping[str, str]:
+    """Return the objects that it describes by what their names end with; empty where several end so."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(name for name in document.anchors if name.startswith(OBJECT_PREFIX)):
+        full = name.removeprefix(OBJECT_PREFIX)
+        for end in ends_of(full):
+            found[end] = "" if end in found else full
+    return found
 
 
 def published_stems(document: LinkingDocument) -> list[str]:

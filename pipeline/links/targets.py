@@ -26,17 +26,18 @@ from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import Link
 from ..parse.labels import LABEL_PREFIX, label_anchor
 from ..parse.python_objects import names_meant
+from ..parse.standard_objects import STANDARD_ADDRESS, anchors_meant
 from ..settings.collection import Collection
 from .asset_paths import AssetPaths
-from .linking_documents import LinkingDocument, LinkingDocuments, Rows, has_heading
+from .linking_documents import LinkingDocument, LinkingDocuments, Rows, has_anchor, has_heading
 from .name_index import (
     NameIndex,
     address,
     aliases,
-    ends_of_objects,
     file_name,
     labels,
     objects,
+    objects_by_end,
     published_stems,
     stem,
     title,
@@ -71,7 +72,7 @@ class LinkTargets:
         self._by_stem, self._by_url, self._by_label, self.by_object, self._by_published = self._first = [
             NameIndex(documents, names) for names in (stem, address, labels, objects, published_stems)
         ]
-        self._by_end = NameIndex(documents, ends_of_objects)
+        self._by_end = NameIndex(documents, objects_by_end)
         self._first.append(self._by_end)
         # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
         self.by_name, self._by_alias, self._by_title = self._shallowest = [
@@ -124,27 +125,24 @@ class LinkTargets:
 
     def by_role(self, address: str) -> tuple[LinkingDocument | None, str]:
         """Return the document with the object that a role means, and the object's anchor there."""
+        if address.startswith(STANDARD_ADDRESS):
+            anchor = next(filter(self.by_object.get, anchors_meant(address)), "")
+            return (self.by_object.get(anchor) if anchor else None), anchor
         names, end = names_meant(address)
         name = next((each for each in names if self.by_object.get(OBJECT_PREFIX + each)), "")
-        name = name or (self._ending_with(f".{end}") if end else "")
+        name = name or (self._ending_with(end) if end else "")
         # A heading may be named after an object, or a description be left out of the index.
         name = name or next(filter(self.by_object.get, names), "")
         found = self._described(name) if name else None
-        return found, name if found is None or name in found.anchors else OBJECT_PREFIX + name
+        return found, name if found is None or has_anchor(found, name) else OBJECT_PREFIX + name
 
     def _described(self, name: str) -> LinkingDocument | None:
         return self.by_object.get(OBJECT_PREFIX + name) or self.by_object.get(name)
 
     def _find_ending_with(self, end: str) -> str:
         """Return the name of the only object whose name ends so, empty if there are none or several."""
-        only = ""
-        for document in self._by_end.each(end.removeprefix(".")):
-            for anchor in document.anchors:
-                if anchor.startswith(OBJECT_PREFIX) and anchor.endswith(end):
-                    if only not in ("", anchor):
-                        return ""
-                    only = anchor
-        return only.removeprefix(OBJECT_PREFIX)
+        names = {objects_by_end(document)[end] for document in self._by_end.each(end)}
+        return names.pop() if len(names) == 1 else ""
 
     def by_text(self, source: LinkingDocument, link: Link) -> tuple[LinkingDocument | None, str]:
         """Return the document and the heading that a wikilink's text names, where its target is the label."""

@@ -17,6 +17,7 @@ _SECTION = re.compile(r"^(?P<indent>[ \t]*)[-*+][ \t]+(?P<title>[^\s\[][^\n]*)$"
 _WILDCARD = re.compile(r"^(?P<indent>[ \t]*)[-*+][ \t]+(?P<folder>[^\s*]*/)?\*(?:\.md)?[ \t]*$")
 _PART = re.compile(r"^#[ \t]+(?P<title>[^\n]*)$")
 _CODE = re.compile(r"`([^`]*)`")
+_EMPHASIS = re.compile(r"(?<![\w*_\\])(\*\*|__|\*|_)(?=\S)([^*_]*[^\s*_\\])\1(?![\w*_])")
 # Above all lists: the title of a part, or a chapter before or after the numbered ones.
 _WHOLE_LINE = -1
 
@@ -67,4 +68,6 @@ def _depth(found: re.Match[str]) -> int:
 
 
 def _plain(title: str) -> str:
-    return _CODE.sub(r"\1", title).strip()
+    """Return the title as its reader sees it: without the marks of code and emphasis."""
+    parts = _CODE.split(title)
+    return "".join(part if at % 2 else _EMPHASIS.sub(r"\2", part) for at, part in enumerate(parts)).strip()

@@ -64,11 +64,23 @@ def object_address(role: str, target: str, holder: str = "", module: str = "") -
     return OBJECT_ADDRESS + ":".join(parts).rstrip(":")
 
 
-def within_module(address: str, module: str) -> str:
-    """Return the address of a role of a page whose current module this is."""
+def within(address: str, holder: str, module: str) -> str:
+    """Return the address of a role in the description of ``holder``, in this module."""
     name = address.removeprefix(OBJECT_ADDRESS)
     is_alone = name != address and ":" not in name
-    return f"{address}::{module}" if module and is_alone else address
+    return f"{address}:{holder}:{module}".rstrip(":") if is_alone else address
+
+
+def member_name(holder: str, name: str) -> str:
+    """Return the name of what stands in the description of a class, once with that of the class."""
+    ends = [holder, *ends_of(holder)] if holder else []
+    given = next((end for end in ends if f"{name}.".startswith(f"{end}.")), "")
+    return holder + name.removeprefix(given) if given else ".".join(filter(None, (holder, name)))
+
+
+def prefixed(module: str, name: str) -> str:
+    """Return the name, once with that of the module."""
+    return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
 
 
 def _is_name(text: str) -> bool:

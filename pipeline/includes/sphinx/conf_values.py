@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from ...errors import is_transient
 from .conf_literals import MAX_CHARS, Computed, literals_of, settings_of_book
+from .object_types import ObjectType, extension_places, object_types
 
 CONF = "conf.py"
 MARKDOWN, RST = (".md", ".markdown"), (".rst", ".rest")
@@ -40,6 +41,8 @@ class SphinxValues:
     formats: Mapping[str, str] = field(default_factory=dict)
     # Endings, empty for all, of files of which the script computes how they are read.
     computed_formats: frozenset[str] = frozenset()
+    # What the project declares of its own, also in extensions beside the script.
+    objects: tuple[ObjectType, ...] = ()
 
     def read_as(self, path: str) -> str:
         """Return the ending of files that the one at ``path`` is read like; nothing for its own."""
@@ -62,8 +65,17 @@ def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
         for name, reader in _READERS.items():
             content = _content_of(folder / name)
             if content is not None and (values := reader(content)) is not None:
-                return values
+                return values if name != CONF else replace(values, objects=_objects(folder, content))
     return None
+
+
+def _objects(folder: Path, conf: bytes) -> tuple[ObjectType, ...]:
+    """Return the types of objects that ``conf.py`` and the extensions beside it declare."""
+    if len(conf) > _MAX_BYTES:
+        return ()
+    extensions = (_content_of(folder / place) for place in extension_places(conf))
+    scripts = (conf, *(each for each in extensions if each is not None and len(each) <= _MAX_BYTES))
+    return tuple(kind for script in scripts for kind in object_types(script))
 
 
 def _content_of(conf: Path) -> bytes | None:

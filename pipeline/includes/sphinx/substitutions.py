@@ -11,6 +11,7 @@ from ...untrusted import as_text
 from ..fences import Fences, code_of
 from ..project import front_matter_of
 from .conf_values import MARKDOWN, RST, SphinxValues, is_value
+from .object_types import declaration
 
 _USED = re.compile(r"\|([A-Za-z][\w -]*)\|")
 _RST_ROLE = re.compile(
@@ -78,7 +79,7 @@ def with_values(text: str, path: str, values: SphinxValues, max_chars: int) -> t
     room, remarks = _Room(max(0, max_chars - len(text))), tuple[str, ...]()
     if path.lower().endswith(RST):
         linked = _RST_ROLE.sub(lambda found: room.put(_rst_link(found, values), found[0]), text)
-        text = _rst(linked, values)
+        text = declaration(values.objects, text) + _rst(linked, values)
     elif path.lower().endswith(MARKDOWN):
         if values.links or values.projects:
             text = _outside_code(

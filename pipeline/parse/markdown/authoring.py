@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from ...includes.fences import fences_of
 from ..markup import VIDEO_HOST, linked, with_linked_frames
-from .roles import with_labels
+from .myst.roles import with_labels
 
 # "100%%" in a sentence begins none of Obsidian's comments, and "%%bash and %%time" are commands of notebooks.
 _COMMENT = (

@@ -13,6 +13,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ..code.info import read_info
+from .block_tokens import push_content, push_paragraph
 from .directives import (
     CARDS,
     GROUP,
@@ -31,6 +32,7 @@ from .directives import (
     with_block_options,
     with_options,
 )  # fmt: skip
+from .myst.descriptions import DESCRIBED
 
 _CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
 _TAB_MARKER = "==="
@@ -147,6 +149,10 @@ def _push(state: StateBlock, found: Box, lines: range, last: int) -> None:
             _SPECIAL[found.kind](state, found, options, lines)
             state.line = last
             return
+        if found.kind in DESCRIBED:
+            DESCRIBED[found.kind](state, found.name, found.title, options, lines)
+            state.line = last
+            return
         lines = lines[len(options) :]
         if found.name in CARDS:
             found, above = as_card(found, options, [_line(state, line) for line in lines[:_MAX_OPTIONS]])
@@ -178,7 +184,7 @@ def _callout(state: StateBlock, found: Box, lines: range) -> None:
     inline.content = found.title or found.kind.capitalize()
     inline.map, inline.children = [*title_open.map], []
     state.push("admonition_title_close", "p", -1)
-    _content(state, lines)
+    push_content(state, lines)
     state.push("admonition_close", "div", -1).block = True
 
 
@@ -189,17 +195,10 @@ def _group(state: StateBlock, found: Box, lines: range) -> None:
     if found.name in ("grid", "grid-item"):
         group_open.attrSet("class", found.name)
     inside = len(state.tokens)
-    _content(state, lines)
+    push_content(state, lines)
     if found.name == "code-group":
         state.tokens[inside:] = _tabs_of_code(state.tokens[inside:], state.level)
     state.push("group_close", "div", -1).block = True
-
-
-def _content(state: StateBlock, lines: range) -> None:
-    old_parent, old_max = state.parentType, state.lineMax
-    state.parentType, state.lineMax = "admonition", lines.stop
-    state.md.block.tokenize(state, lines.start, lines.stop)
-    state.parentType, state.lineMax = old_parent, old_max
 
 
 def _tabs_of_code(tokens: list[Token], level: int) -> list[Token]:
@@ -230,14 +229,14 @@ def _tabs_of_code(tokens: list[Token], level: int) -> list[Token]:
 
 def _image(state: StateBlock, found: Box, options: dict[str, str], lines: range) -> None:
     alt = options.get("alt", "").replace("[", "").replace("]", "")
-    _paragraph(state, f"![{alt}](<{found.title}>)", lines)
-    _content(state, lines[len(options) :])
+    push_paragraph(state, f"![{alt}](<{found.title}>)", lines)
+    push_content(state, lines[len(options) :])
 
 
 def _links(state: StateBlock, _found: Box, options: dict[str, str], lines: range) -> None:
     if "hidden" not in options:
         for entry in entries([_line(state, line) for line in lines[len(options) :]]):
-            _paragraph(state, entry, lines)
+            push_paragraph(state, entry, lines)
 
 
 def _rst(state: StateBlock, _found: Box, _options: dict[str, str], lines: range) -> None:
@@ -252,14 +251,6 @@ def _rst(state: StateBlock, _found: Box, _options: dict[str, str], lines: range)
 
 def _nothing(_state: StateBlock, _found: Box, _options: dict[str, str], _lines: range) -> None:
     pass
-
-
-def _paragraph(state: StateBlock, content: str, lines: range) -> None:
-    at = [lines.start - 1, max(lines.stop, lines.start)]
-    state.push("paragraph_open", "p", 1).map = [*at]
-    inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = content, [*at], []
-    state.push("paragraph_close", "p", -1)
 
 
 def _math(state: StateBlock, _found: Box, options: dict[str, str], lines: range) -> None:

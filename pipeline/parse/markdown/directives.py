@@ -10,14 +10,15 @@ from itertools import takewhile
 from ...visibility import SEARCH_EXCLUDED
 from ..conditions import is_for_web_pages
 from ..labels import VERSION_TITLES, label_anchor
+from .myst.descriptions import DESCRIBED, kind_of_directive
 
 TAB, FOLDED, GROUP, IMAGE, LINKS, RST, NOTHING = "tab", "details", "group", "image", "toctree", "eval-rst", ""
 MATH = "math"
 
 _OPENING = re.compile(
-    r"(/{3,}|:{3,})[ \t]*(\{?)\.?([A-Za-z][\w-]{0,30})\}?(?:\[([^\]\n]*)\])?[ \t]*(?:\|[ \t]*)?([^\n|]*)\Z"
+    r"(/{3,}|:{3,})[ \t]*(\{?)\.?([A-Za-z][\w:-]{0,30})\}?(?:\[([^\]\n]*)\])?[ \t]*(?:\|[ \t]*)?([^\n|]*)\Z"
 )
-_FENCE = re.compile(r"(`{3,}|~{3,})\{([A-Za-z][\w-]{0,30})\}[ \t]*([^\n`]*)\Z")
+_FENCE = re.compile(r"(`{3,}|~{3,})\{([A-Za-z][\w:-]{0,30})\}[ \t]*([^\n`]*)\Z")
 _ADMONISH = re.compile(r"(`{3,}|~{3,})admonish\b[ \t]*([A-Za-z][\w-]{0,30}(?![\w-]|[ \t]*=))?([^\n`]*)\Z")
 _QUOTED = re.compile(r"(?:\btitle[ \t]*=[ \t]*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t]+([^\n]*))?\Z")
@@ -44,7 +45,10 @@ _KIND_NAMES = {
     IMAGE: "image figure",
     LINKS: "toctree",
     RST: "eval-rst",
-    NOTHING: "contents tableofcontents index bibliography",
+    NOTHING: """
+        bibliography codeauthor contents default-domain highlight index sectionauthor tableofcontents
+        tabularcolumns
+    """,
 }
 _KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}
 # Those of ``:::`` without braces that hold what follows, though nothing closes them.
@@ -87,16 +91,22 @@ def read_opening(line: str) -> Box | None:
         if _KINDS.get(name) == TAB:  # VuePress
             title = title.strip('"')
         is_open = attributes is not None and attributes[1] == "open"
-        return replace(_box(found[1], name, title), ends_by_itself=is_known, is_open=is_open)
+        in_braces = is_of_colons and line[len(found[1]) :].lstrip().startswith(f"{{{found[3]}}}")
+        made = _box(found[1], name, title, in_braces=in_braces)
+        return replace(made, ends_by_itself=is_known, is_open=is_open)
     if found := _ADMONISH.match(line):
         return _of_mdbook(found[1], (found[2] or "note").lower(), found[3])
-    if (found := _FENCE.match(line)) and found[2].lower() in _PROSE:
-        return replace(_box(found[1], found[2].lower(), found[3].strip()), ends_by_itself=True)
+    if found := _FENCE.match(line):
+        made = _box(found[1], found[2].lower(), found[3].strip(), in_braces=True)
+        if made.name in _PROSE or made.kind in DESCRIBED:
+            return replace(made, ends_by_itself=True)
     return None
 
 
-def _box(marker: str, name: str, title: str) -> Box:
+def _box(marker: str, name: str, title: str, *, in_braces: bool = False) -> Box:
     kind = _KINDS.get(name, name)
+    if in_braces and name not in _PROSE:
+        kind = kind_of_directive(name, title) or kind
     if name in VERSION_TITLES:
         version = f"{VERSION_TITLES[name]} {title}".strip()
         return Box(marker, name, "warning" if name == "deprecated" else "note", version)

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from .icons import inline_runs, shortcode
-from .roles import role
+from .myst.roles import role
 
 KEYS, TASK = "keys", "task"
 # What Obsidian's themes agree on, besides GitHub's "to do" and "done": the states of tasks by their signs.

@@ -1,4 +1,4 @@
-"""Directives that describe objects of a program: ``py:function``, ``option``, ``envvar`` and the like."""
+"""Directives that describe objects of a program: ``py:function``, ``c:type``, ``object`` and the like."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from contextlib import contextmanager
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-from ..python_objects import describes_object, ends_of, object_anchors
+from ..python_objects import (
+    describes_object,
+    member_name,
+    object_address,
+    object_anchors,
+    prefixed,
+    shown_name,
+)
 from .admonitions import Boxed, Lenient, by_name
 from .fields import with_fields
 from .objects import as_code, foreign_code, listed_nodes
@@ -29,7 +36,7 @@ _NOT_INDEXED = frozenset({"noindex", "no-index"})
 
 
 class Described(Lenient):
-    """An object with its signatures: ``py:function``, ``option``, ``envvar`` and the like."""
+    """An object with its signatures: ``py:function``, ``c:type``, ``object`` and the like."""
 
     def run(self) -> list[nodes.Node]:
         """Return the signatures as code, with anchors for links, and the description."""
@@ -38,8 +45,16 @@ class Described(Lenient):
         shown = [self.signature(signature) for signature in signatures]
         name = next((each["ids"][0] for each in shown if each["ids"]), "")
         with self.within(name):
-            body = with_fields(self.body())
+            body = with_fields(self.body(), self.named_type)
         return self.named(nodes.container("", *shown, *body))
+
+    def named_type(self, name: str) -> nodes.Node:
+        """Return a name of a type in a field; in Python it may be the end of an object's name."""
+        plain = name.lstrip("~.")
+        is_python = describes_object(self.name)
+        address = object_address("obj", f".{plain}", *around(self.state.document)) if is_python else ""
+        shown = nodes.Text(shown_name("obj", name))
+        return nodes.reference("", "", shown, refuri=address) if address else shown
 
     @contextmanager
     def within(self, name: str) -> Iterator[None]:
@@ -65,7 +80,7 @@ class Described(Lenient):
         if name := self.object_name(text):
             module = str(self.options.get("module", ""))
             holder = str(self.state.document.get(_CLASS, ""))
-            full = _prefixed(module, name) if module else _within(holder, name)
+            full = prefixed(module, name) if module else member_name(holder, name)
             full = full if module else qualified(self.state.document, full)
             is_label = describes_object(self.name) and _NOT_INDEXED.isdisjoint(self.options)
             paragraph["ids"] += [full, *(object_anchors(full) if is_label else [])]
@@ -78,13 +93,6 @@ class Described(Lenient):
             return found[1] if found else ""
         own = _OBJECT.match(signature)
         return own[0] if own else ""
-
-
-def _within(holder: str, name: str) -> str:
-    """Return the name of what stands in the description of a class, once with that of the class."""
-    ends = [holder, *ends_of(holder)] if holder else []
-    given = next((end for end in ends if f"{name}.".startswith(f"{end}.")), "")
-    return holder + name.removeprefix(given) if given else ".".join(filter(None, (holder, name)))
 
 
 class InDomain(Described):
@@ -108,7 +116,7 @@ class AutoDescribed(Described):
         shown = [self.signature(name)] if name else []
         listed = listed_nodes(map(as_code, members))
         with self.within(name):
-            body = with_fields(self.body())
+            body = with_fields(self.body(), self.named_type)
         return self.named(nodes.container("", *shown, *listed, *body))
 
 
@@ -135,11 +143,7 @@ class _ClassOrStyle(Described):
 
 def qualified(document: nodes.document, name: str) -> str:
     """Return the object's name, prefixed once with the current module."""
-    return _prefixed(str(document.get(_MODULE, "")), name)
-
-
-def _prefixed(module: str, name: str) -> str:
-    return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
+    return prefixed(str(document.get(_MODULE, "")), name)
 
 
 def around(document: nodes.document) -> tuple[str, str]:
@@ -148,8 +152,8 @@ def around(document: nodes.document) -> tuple[str, str]:
 
 
 _DESCRIBED = """
-    attribute classmethod cmdoption confval data decorator decoratormethod describe envvar exception function
-    method object option property staticmethod
+    attribute classmethod data decorator decoratormethod describe exception function method object property
+    staticmethod
 """
 
 OBJECTS_DESCRIBED: dict[str, type[Directive]] = {

@@ -6,7 +6,7 @@ The latter (``:param x:``, ``:returns:``) become lists of what the object takes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from docutils import nodes
@@ -43,22 +43,31 @@ _TYPES = {
 # What follows their name is not a name of a parameter with its type.
 _WHOLE = frozenset({"Raises", "Status codes", "Return values"})
 _UNSEEN = "meta"
+# What stands between the names of types: list[Owl] | None, Owl or None.
+_BETWEEN = re.compile(r"(\s*[\[\](),](?:\s*o[rf]\s)?\s*|\s+o[rf]\s+|\s*\|\s*|\.\.\.)")
+# A name of a type, as what it shows and leads to.
+Named = Callable[[str], nodes.Node]
 
 
 @dataclass(slots=True)
 class _Entry:
-    kind: str = ""
+    kind: Sequence[nodes.Node] = field(default_factory=list)
     said: Sequence[nodes.Node] = field(default_factory=list)
 
 
-def with_fields(body: Sequence[nodes.Node]) -> list[nodes.Node]:
-    """Return the content of a description with its field lists as titled lists."""
+def with_fields(body: Sequence[nodes.Node], named: Named = nodes.Text) -> list[nodes.Node]:
+    """Return the content of a description with its field lists as titled lists.
+
+    What the names of types show, and where they lead, ``named`` says.
+    """
     return [
-        each for node in body for each in (_listed(node) if isinstance(node, nodes.field_list) else [node])
+        each
+        for node in body
+        for each in (_listed(node, named) if isinstance(node, nodes.field_list) else [node])
     ]
 
 
-def _listed(fields: nodes.field_list) -> Iterator[nodes.Node]:
+def _listed(fields: nodes.field_list, named: Named) -> Iterator[nodes.Node]:
     groups, others = dict[str, dict[str, _Entry]](), nodes.field_list()
     for each in list(fields.children):
         name, body = (part for part in each.children[:2])
@@ -66,37 +75,52 @@ def _listed(fields: nodes.field_list) -> Iterator[nodes.Node]:
         if not words or words[0] == _UNSEEN:
             continue
         if words[0] in _TITLES:
-            _add(groups, words, body)
+            _add(groups, words, body, named)
         elif words[0] in _TYPES:
             group = groups.setdefault(_TYPES[words[0]], {})
-            group.setdefault(" ".join(words[1:]), _Entry()).kind = " ".join(body.astext().split())
+            group.setdefault(" ".join(words[1:]), _Entry()).kind = _said_type(body, named)
         else:
             others += each
     for title, entries in groups.items():
         yield nodes.paragraph("", "", nodes.strong("", title))
-        yield from _entries(entries)
+        yield from _entries(entries, named if title == "Raises" else nodes.Text)
     if others.children:
         yield others
 
 
-def _add(groups: dict[str, dict[str, _Entry]], words: Sequence[str], body: nodes.Node) -> None:
+def _said_type(body: nodes.Node, named: Named) -> list[nodes.Node]:
+    """Return the type that a field says, with the links that its author wrote or those of its names."""
+    only = body.children[0] if len(body.children) == 1 else None
+    if isinstance(only, nodes.paragraph) and not all(isinstance(each, nodes.Text) for each in only.children):
+        return list(only.children)
+    return _typed(" ".join(body.astext().split()), named)
+
+
+def _typed(text: str, named: Named) -> list[nodes.Node]:
+    """Return a type, or names of some, as code in which each name is what ``named`` says."""
+    pieces = enumerate(_BETWEEN.split(text))
+    found = [nodes.Text(each) if at % 2 else named(each) for at, each in pieces if each]
+    return [nodes.literal("", "", *found)] if found else []
+
+
+def _add(groups: dict[str, dict[str, _Entry]], words: Sequence[str], body: nodes.Node, named: Named) -> None:
     title, rest = _TITLES[words[0]], words[1:]
     is_typed = title not in _WHOLE and len(rest) > 1
     name, kind = (rest[-1], " ".join(rest[:-1])) if is_typed else (" ".join(rest), "")
     entry = groups.setdefault(title, {}).setdefault(name, _Entry())
-    entry.kind, entry.said = kind or entry.kind, [*entry.said, *body.children]
+    entry.kind = _typed(kind, named) or entry.kind
+    entry.said = [*entry.said, *body.children]
 
 
-def _entries(entries: dict[str, _Entry]) -> Iterator[nodes.Node]:
+def _entries(entries: dict[str, _Entry], named: Named) -> Iterator[nodes.Node]:
     items = nodes.definition_list()
     for name, entry in entries.items():
-        shown = [nodes.literal("", part) for part in (name, entry.kind) if part]
-        if not shown:
+        shown = _typed(name, named)
+        between = [nodes.Text(" · ")] if shown and entry.kind else []
+        if not shown and not entry.kind:
             yield from entry.said
             continue
-        term = nodes.term(
-            "", "", shown[0], *(node for each in shown[1:] for node in (nodes.Text(" · "), each))
-        )
+        term = nodes.term("", "", *shown, *between, *entry.kind)
         items += nodes.definition_list_item("", term, nodes.definition("", *entry.said))
     if items.children:
         yield items

@@ -244,7 +244,7 @@ class Setting(Lenient):
 
 _CODES = "code code-block code-cell parsed-code prompt sourcecode terminal testoutput"
 _TELLING_NOTHING = """
-    autosectionlabel codeauthor contents date default-domain index minitoc nextpage nocover program
+    autosectionlabel codeauthor contents date default-domain index minitoc nextpage nocover
     sectionauthor sectnum section-numbering tabularcolumns target-notes testcleanup testsetup title-slide
 """
 

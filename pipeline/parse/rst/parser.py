@@ -26,6 +26,7 @@ from .layout import LAYOUT
 from .objects import OBJECTS, Foreign, Setting
 from .pictures import PICTURES
 from .roles import role
+from .standard import STANDARD, declared_directive
 from .tabs import TABS
 
 # Files are bounded as a whole before they are parsed; docutils' own bound would drop a document for one long
@@ -98,7 +99,7 @@ _TRANSFORMS = (
     references.ExternalTargets,
     references.InternalTargets,
 )
-_DIRECTIVES = {**LAYOUT, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS}
+_DIRECTIVES = {**LAYOUT, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS, **STANDARD}
 # In a domain every directive describes an object, except for these.
 _IN_DOMAINS: dict[str, type[Directive]] = {
     "currentmodule": Module,
@@ -181,9 +182,11 @@ def _replacing_in_order() -> Iterator[None]:
 def _directive(name: str, find: Callable[..., Any], *rest: Any) -> type[Directive]:
     """Return the directive of that name; an unknown one is treated according to its form."""
     key = name.lower()
-    if key in _DIRECTIVES:
-        return _DIRECTIVES[key]
+    if own := declared_directive(rest[-1], name):
+        return own
     domain, colon, last = key.rpartition(":")
+    if key in _DIRECTIVES or (domain == "std" and last in STANDARD):
+        return _DIRECTIVES[last if domain else key]
     if colon and domain:
         return _IN_DOMAINS.get(last, InDomain)
     if key.startswith("auto"):

@@ -14,12 +14,12 @@ from ..python_objects import object_address, shown_name
 from ..standards import STANDARDS, standard
 from .admonitions import EQUATION, label_or_document
 from .descriptions import around
+from .standard import STANDARD_ROLES, split_title
 
 # What docutils expects from a role: its nodes, and messages about them.
 Found = tuple[Sequence[nodes.Node], Sequence[nodes.system_message]]
 Role = Callable[..., Found]
 
-_TITLED = re.compile(r"(.+?)\s*<([^<>]*)>\s*", re.DOTALL)
 _LABELS = frozenset({"numref", "ref"})
 _DOCUMENTS = frozenset({"any", "doc", "download"})
 _TEXT_NAMES = """
@@ -70,7 +70,7 @@ def _sphinx_role(key: str) -> Role:
 
 
 def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
-    title, target = _split(text)
+    title, target = split_title(text)
     title = " ".join(title.replace("%s", "").replace("{number}", "").split())
     if target in INDICES:  # which Sphinx makes
         return [nodes.inline(raw, title or INDICES[target])], []
@@ -83,7 +83,7 @@ def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
 
 
 def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
-    title, target = _split(text)
+    title, target = split_title(text)
     last = name.lower().rpartition(":")[2]
     address = label_or_document(target, "any" if last == "any" else "doc")
     untitled = not title and last != "download"
@@ -91,18 +91,18 @@ def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Foun
 
 
 def _equation(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
-    title, label = _split(text)
+    title, label = split_title(text)
     address = f"#{label_anchor(EQUATION + label)}"
     return [nodes.reference(raw, title or f"({label})", refuri=address)], []
 
 
 def _term(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
-    title, target = _split(text)
+    title, target = split_title(text)
     return [nodes.reference(raw, title or target, refuri=f"#{label_anchor(term_label(target))}")], []
 
 
 def _standard(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
-    title, target = _split(text)
+    title, target = split_title(text)
     kind = name.lower().rpartition(":")[2].removesuffix("-reference")
     found = standard(kind, target)
     if found is None:
@@ -114,13 +114,14 @@ _LEADING: dict[str, Role] = {
     **dict.fromkeys([*STANDARDS, "pep-reference", "rfc-reference"], _standard),
     **dict.fromkeys(_LABELS, _label),
     **dict.fromkeys(_DOCUMENTS, _document),
+    **STANDARD_ROLES,
     "eq": _equation,
     "term": _term,
 }
 
 
 def _name(name: str, raw: str, text: str, _line: int, inliner: Any, *_rest: Any, **_more: Any) -> Found:
-    title, target = _split(text)
+    title, target = split_title(text)
     shown = nodes.literal(raw, title or shown_name(name.lower(), target))
     is_link = not (title or target).startswith("!")
     address = object_address(name.lower(), target, *around(inliner.document)) if is_link else ""
@@ -135,7 +136,7 @@ def _verbatim(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Foun
 
 
 def _text(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
-    title, target = _split(text)
+    title, target = split_title(text)
     shown = title or target
     if name.lower() in ("guilabel", "menuselection"):
         shown = _ACCELERATOR.sub("", shown).replace("&&", "&").replace("-->", "‣")
@@ -144,10 +145,3 @@ def _text(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
 
 def _nothing(*_arguments: Any, **_more: Any) -> Found:
     return [], []
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Split ``title <target>`` into the title, empty if there is none, and the target."""
-    plain = nodes.unescape(text).strip()
-    found = _TITLED.fullmatch(plain)
-    return (" ".join(found[1].split()), found[2].strip()) if found else ("", plain)

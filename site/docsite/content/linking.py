@@ -15,6 +15,8 @@ from ...pipeline.address import outside_address
 from ...pipeline.links.fragments import find_anchor
 from ...pipeline.links.published import without_ending
 from ...pipeline.parse.labels import LABEL_PREFIX, TERM_ADDRESS, label_anchor, labels_in
+from ...pipeline.parse.markdown.myst.descriptions import OBJECT_ANCHORS
+from ...pipeline.parse.markdown.parser import markdown_parser
 from ...pipeline.parse.markup import names_in
 from ...pipeline.parse.python_objects import OBJECT_ADDRESS
 from ...pipeline.sanitize import ID_PREFIX, is_outward
@@ -27,8 +29,7 @@ _SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
 _HEADING = re.compile(r"<h([1-6])\b[^<>]*>.*?</h\1>", re.DOTALL)
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _LABELLED = re.compile(r"^\(([^()\n]{1,200})\)=[ \t]*\n", re.MULTILINE)
-
-
+_DIRECTIVE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}|:{3,})\{", re.MULTILINE)
 # Begins the name of a heading such as "Source code", which is not a name with the sanitiser's prefix.
 KEPT = "\x01"
 
@@ -112,7 +113,15 @@ class Anchors:
         lines = text.split("\n") if ")=" in text else ()
         labels = [label for line in lines for label in labels_in(line)]
         named = [name for label in labels for name in (label, label_anchor(label))]
-        return frozenset((*names_in(text), *named))
+        return frozenset((*names_in(text), *named, *_described(text)))
+
+
+def _described(text: str) -> list[str]:
+    """Return the anchors of the objects that directives of a markdown text describe."""
+    env: dict[str, list[str]] = {}
+    if _DIRECTIVE.search(text):
+        markdown_parser().parse(text, env)
+    return env.get(OBJECT_ANCHORS, [])
 
 
 class PageLinks:

@@ -108,7 +108,7 @@ def _named_places(library: Library) -> list[bytes]:
     """Return for each document, by row, a digest of the places in it that have names, with their titles."""
     sections, texts = library.section_rows, library.documents.column("text")
     titles = group_digests([sections.table.column(name) for name in ("slug", "title")], sections.bounds)
-    labels = pc.fill_null(pc.match_substring(texts, ")="), False)
+    labels = pc.fill_null(pc.match_substring_regex(texts, r"\)=|[`~:]{3}\{"), False)
     labelled = pc.if_else(labels, texts, pa.scalar(None, texts.type))
     own = row_digests([library.documents.column("anchors"), library.documents.column("html"), labelled])
     return [digest(*each) for each in zip(own, titles, strict=True)]

@@ -58,7 +58,9 @@ def _neighbours(plan: SitePlan, shown: Digests) -> list[bytes]:
     found: list[bytes] = []
     for entry in plan.library.entries:
         names = plan.neighbours(entry.page)
-        found.append(digest(*(shown[plan.by_page[name].row].tobytes() if name else b"" for name in names)))
+        labels = digest_of_texts(*(plan.label(name) if name else "" for name in names))
+        entries = (shown[plan.by_page[name].row].tobytes() if name else b"" for name in names)
+        found.append(digest(labels, *entries))
     return found
 
 

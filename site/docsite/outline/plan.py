@@ -94,6 +94,11 @@ class SitePlan:
         """Return the page that lists a community."""
         return f"_communities/{community_id}.html"
 
+    def label(self, page: str) -> str:
+        """Return what the navigation calls a page; a post, and a page outside the tree, by its title."""
+        trail = () if self.blogs.post(page) else self.tree.trail(page)
+        return trail[-1].label if trail else self.by_page[page].title
+
     def neighbours(self, page: str) -> tuple[str | None, str | None]:
         """Return the pages before and after this one in reading order, as far as they are in its language.
 

@@ -61,8 +61,8 @@ class DocumentView:
     community: CommunityRow | None
     community_label: str
     community_page: str
-    previous: Entry | None
-    next: Entry | None
+    previous: Crumb | None
+    next: Crumb | None
     related: tuple[Entry, ...]
     backlinks: tuple[Entry, ...]
     backlinks_left_out: int
@@ -104,8 +104,8 @@ def _view(plan: SitePlan, entry: Entry, content: Content, community: CommunityRo
         community=community,
         community_label=plan.topic_label(community) if community else "",
         community_page=plan.community_page(entry.community),
-        previous=plan.by_page[before] if before and options.previous else None,
-        next=plan.by_page[after] if after and options.next else None,
+        previous=Crumb(plan.label(before), before) if before and options.previous else None,
+        next=Crumb(plan.label(after), after) if after and options.next else None,
         related=tuple(plan.library.entries[row] for row in rows),
         backlinks=_backlinks(plan, linking),
         backlinks_left_out=max(len(linking) - MAX_BACKLINKS, 0),

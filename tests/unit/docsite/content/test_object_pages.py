@@ -69,6 +69,11 @@ def test_members_are_looked_for_in_the_class_whose_description_names_them() -> N
         ("{py:func}`~more.run`", "run()", "more.html#more.run"),
         ("{meth}`flies <pkg.Owl.fly>`", "flies", "api.html#pkg.Owl.fly"),
         ("it.\n\n```{py:currentmodule} more\n```\n\nBy {func}`run`.", "run()", "more.html#more.run"),
+        (
+            "it.\n\n````{class} Owl()\n```{method} fly()\nAs {meth}`fly`.\n```\n````\n",
+            "fly()",
+            "#Owl.fly",
+        ),
         ("it.\n\n:::{module} other\n:synopsis: a\n:::\n\nOf {mod}`other`.", "other", "#py:other"),
     ],
 )

@@ -96,3 +96,32 @@ def test_the_name_of_a_collection_leads_to_its_first_page() -> None:
     html = BeautifulSoup(render_page(plan, entry, plan.renderer.render(entry)).content, "html.parser")
     crumbs = [(item.get_text(), item.a and item.a["href"]) for item in html.select(".breadcrumbs li")]
     assert crumbs[1:] == [("one", "../index.html"), ("deep", None)]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {
+            "SUMMARY.md": "- [First](a.md)\n- [B](b.md)\n- [The *third*](c.md)\n",
+            "a.md": "# A\n",
+            "c.md": "# C\n",
+        },
+        {
+            "a.md": "---\nsidebar_position: 1\nsidebar_label: First\n---\n# A\n",
+            "c.md": "---\nsidebar_label: The third\n---\n# C\n",
+        },
+    ],
+)
+def test_the_pages_before_and_after_are_called_as_in_the_navigation(others: dict[str, str]) -> None:
+    html = page_of({**others, "b.md": "---\nsidebar_position: 2\n---\n# B\n"}, "b.html")
+    assert [link.get_text() for link in html.select(".previous-next a")] == [
+        "Previous First",
+        "Next The third",
+    ]
+
+
+def test_a_page_outside_the_navigation_is_called_by_its_title() -> None:
+    plan = plan_site(
+        snapshot_of({"d": {"SUMMARY.md": "- [First](a.md)\n", "a.md": "# A\n", "b.md": "# B\n"}}), Site()
+    )
+    assert (plan.label("a.html"), plan.label("b.html")) == ("First", "B")

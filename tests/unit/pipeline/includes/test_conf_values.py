@@ -9,6 +9,7 @@ import pytest
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.includes.sphinx.conf_literals import Computed, literals_of
 from noctule.pipeline.includes.sphinx.conf_values import SphinxValues, formats_of
+from noctule.pipeline.includes.sphinx.object_types import ObjectType, extension_places, object_types
 from noctule.pipeline.includes.sphinx.substitutions import with_values
 from noctule.pipeline.model import Document
 from noctule.pipeline.parse import parse
@@ -38,7 +39,7 @@ os.remove("nothing")
 def read(
     folder: Path, text: str, name: str = "page.md", conf: str = CONF, conf_name: str = "conf.py"
 ) -> Document:
-    (folder / "source/guide").mkdir(parents=True)
+    (folder / "source/guide").mkdir(parents=True, exist_ok=True)
     (folder / "source" / conf_name).write_text(conf)
     (folder / "source/guide" / name).write_text(text)
     collection = Collection(root=str(folder), auto_append=(str(folder / "gone.md"),) if "+" in text else ())
@@ -271,3 +272,56 @@ def test_half_a_character_in_a_script_is_no_value(tmp_path: Path) -> None:
 def test_values_stay_names_in_what_is_no_prose(tmp_path: Path, name: str) -> None:
     text = read(tmp_path, f"```{{{name}}}\nof {{{{ name }}}}\n```\n\nBy {{{{ name }}}}.").text
     assert "{{ name }}" in text and "By Noctule" in text
+
+
+DECLARING = """
+import sys
+from pathlib import Path
+sys.path.append(str(Path(__file__).parent / "own"))
+extensions = ["sphinx.ext.autodoc", "birds", "elsewhere"]
+
+def setup(app):
+    app.add_crossref_type("fixture", "fixture", objname="fixture")
+    app.add_object_type(rolename="var", directivename="globalvar")
+    app.add_object_type(name(), "computed")
+    app.add_directive("flag", std.Cmdoption)
+"""
+BIRDS = """
+def parse_command(env, sig, signode):
+    env.ref_context["std:program"] = sig
+
+def setup(app):
+    app.add_object_type("command", "cmd", parse_node=parse_command)
+    app.add_object_type("event", "event", "pair: %s; event", parse_event)
+"""
+
+
+def test_types_of_objects_are_declared_in_conf_py_and_its_extensions(tmp_path: Path) -> None:
+    (tmp_path / "source/own").mkdir(parents=True)
+    (tmp_path / "source/own/birds.py").write_text(BIRDS)
+    (tmp_path / "source/elsewhere.py").write_text("no Python")
+    text = ":fixture:`a` :var:`b` :cmd:`c` :event:`d` :computed:`e`\n\n.. flag:: --at"
+    page = read(tmp_path, text, "page.rst", DECLARING)
+    assert [link.target for link in page.links] == [
+        f"#object::{each}" for each in ("fixture:a", "globalvar:b", "command:c", "event:d")
+    ]
+    assert "cmdoption-at" in page.anchors
+
+
+def test_a_document_that_uses_no_such_type_is_told_none(tmp_path: Path) -> None:
+    values = SphinxValues(objects=(ObjectType("fixture", "fixture", "place"),))
+    assert with_values("Text.", "a.rst", values, 100)[0] == "Text."
+    told = with_values("text\n\n.. fixture:: x\n", "a.rst", values, 100)[0]
+    assert told.startswith(".. declared-objects:: fixture fixture place\n\ntext")
+
+
+def test_included_files_may_use_the_types(tmp_path: Path) -> None:
+    (tmp_path / "source/guide").mkdir(parents=True)
+    (tmp_path / "source/guide/part.txt").write_text(":fixture:`a`\n")
+    page = read(tmp_path, "Text.\n\n.. include:: part.txt\n", "page.rst", DECLARING)
+    assert [link.target for link in page.links] == ["#object::fixture:a"]
+
+
+@pytest.mark.parametrize("conf", [b"sys.path.append(1)", b"def", b"add_directive()\nx.add_directive(1)"])
+def test_scripts_that_declare_nothing_are_read_all_the_same(conf: bytes) -> None:
+    assert (object_types(conf), extension_places(conf)) == ((), ())

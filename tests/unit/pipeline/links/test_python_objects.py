@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from noctule.pipeline.identity import doc_id
@@ -96,3 +98,28 @@ def test_what_several_documents_describe_is_one_object() -> None:
 )
 def test_a_role_shows_what_it_shows_in_sphinx(role: str, target: str, shown: str) -> None:
     assert shown_name(role, target) == shown
+
+
+class _CountedAnchors(tuple[str, ...]):
+    """Anchors that count how often they are gone through."""
+
+    passes = 0
+
+    def __iter__(self) -> Iterator[str]:
+        type(self).passes += 1
+        return super().__iter__()
+
+    def __contains__(self, name: object) -> bool:
+        type(self).passes += 1
+        return super().__contains__(name)
+
+
+@pytest.mark.parametrize("written", ["#object:.Owl{}", "#object:birds.Owl{}"])
+def test_the_objects_of_a_page_are_listed_once_for_all_its_roles(written: str) -> None:
+    _CountedAnchors.passes = 0
+    anchors = _CountedAnchors(f"py:birds.Owl{number}" for number in range(500))
+    roles = tuple(Link("link", written.format(number), "", 0) for number in range(500))
+    page = LinkingDocument("c:a.rst", "c", "a.rst", "", "a", (), anchors, roles)
+    links = resolve_links([page], {"c": Collection(root=".")})
+    assert [link.fragment for link in links] == list(anchors)
+    assert 0 < _CountedAnchors.passes < 20

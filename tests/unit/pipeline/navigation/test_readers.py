@@ -210,6 +210,19 @@ def test_parts_of_a_summary_hold_their_chapters() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("The *third* and __last__", "The third and last"),
+        ("`a*b` of `c*d`", "a*b of c*d"),
+        ("snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"),
+        (r"\*args\*", r"\*args\*"),
+    ],
+)
+def test_a_chapter_is_called_without_marks_of_emphasis(written: str, name: str) -> None:
+    assert lines(read_summary(f"- [{written}](a.md)\n")) == [f"{name}|a.md"]
+
+
 def test_toctrees_are_found_in_myst() -> None:
     text = "# T\n\n```{toctree}\n:caption: Parts\n:glob:\n\nself\nintro\nNamed <deep/a>\nmore/*\n```\n"
     assert list(shown(toctrees(text, ""))) == ["Parts|", "  |intro", "  Named|deep/a", "  |more/**"]

@@ -11,14 +11,14 @@ from html import escape
 from urllib.parse import quote
 
 from markdown_it.rules_block import StateBlock
-from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 
-from ...includes.fences import IndentedCode, code_of, fences_of
-from ..code.info import CODE_DIRECTIVES
-from ..labels import INDICES, LABEL_PREFIX, UNTITLED, label_anchor, term_label
-from ..python_objects import object_address, object_anchors, shown_name, within_module
-from ..standards import STANDARDS, standard
+from ....includes.fences import IndentedCode, code_of, fences_of
+from ...code.info import CODE_DIRECTIVES
+from ...labels import INDICES, LABEL_PREFIX, UNTITLED, label_anchor, term_label
+from ...python_objects import object_address, shown_name
+from ...standard_objects import standard_address
+from ...standards import STANDARDS, standard
 
 _ROLE = re.compile(r"\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)((?:[^`\n]|\n(?![ \t]*\n)){1,500})\2(?!`)")
 _TITLED = re.compile(r"([^<>]+?)[ \t]*<([^<>]*)>[ \t]*\Z")
@@ -26,6 +26,7 @@ _ABBREVIATION = re.compile(r"([^()]+?)[ \t]*\(([^()]*)\)[ \t]*\Z")
 _LABELS = frozenset({"ref", "numref", "eq", "term", "keyword", "any", "doc", "download"})
 # Those whose text is what they name.
 _AS_WRITTEN = frozenset({"download", "eq", "term"})
+_STANDARD = frozenset({"confval", "envvar", "option"})
 _ELEMENTS = {
     "kbd": "kbd",
     "sub": "sub",
@@ -63,13 +64,6 @@ _ENTRY = re.compile(
 )
 # The key of the index behind a term of Sphinx.
 _INDEXED_AS = re.compile(r"[ \t]+:[ \t].*")
-_MODULE = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|:{3,})\{(?:py:)?(?P<kind>module|currentmodule)\}[ \t]+"
-    r"(?P<name>[\w.]{1,200})[ \t]*\n(?:[ \t]*(?::[\w-]{1,40}:[^\n]*)?\n){0,40}[ \t]*(?P=fence)[ \t]*$",
-    re.MULTILINE,
-)
-# What stands for that directive, until the parser knows which lines are below it.
-_CURRENT = re.compile(r"<!-- currentmodule (\S+) -->")
 _EMPHASIS = re.compile(r"[`*]|(?<!\w)_|_(?!\w)")
 _NUMBER = re.compile(r"\d[\d.]*[a-z]?")
 # Between the tabs of a set and the cells of a grid there is no place for a label.
@@ -113,10 +107,7 @@ def _push(state: StateInline, name: str, content: str) -> None:
     elif name in _TEXTS or _BADGE.fullmatch(name):
         state.push("text", "", 0).content = title
     elif not _UNSEEN.fullmatch(name):  # icons by name: there is nothing to read
-        shown = title if titled else shown_name(name, target)
-        is_link = not title.startswith("!") and state.linkLevel == 0
-        address = object_address(name, target) if is_link else ""
-        _push_name(state, shown, {"href": address} if address else {})
+        _push_object(state, name, title if titled else shown_name(name, target), target)
 
 
 def _push_link(state: StateInline, title: str, attributes: dict[str, str | int | float]) -> None:
@@ -125,11 +116,16 @@ def _push_link(state: StateInline, title: str, attributes: dict[str, str | int |
     state.push("link_close", "a", -1)
 
 
-def _push_name(state: StateInline, shown: str, attributes: dict[str, str | int | float]) -> None:
-    if attributes:
-        state.push("link_open", "a", 1).attrs = attributes
+def _push_object(state: StateInline, name: str, shown: str, target: str) -> None:
+    """Push the name of an object as code, which leads to it unless the author wrote an exclamation mark."""
+    kind = name.removeprefix("std:")
+    find = standard_address if kind in _STANDARD else object_address
+    is_link = not shown.startswith("!") and not target.startswith("!") and state.linkLevel == 0
+    address = find(kind if kind in _STANDARD else name, target) if is_link else ""
+    if address:
+        state.push("link_open", "a", 1).attrs = {"href": address}
     state.push("code_inline", "code", 0).content = shown
-    if attributes:
+    if address:
         state.push("link_close", "a", -1)
 
 
@@ -163,12 +159,7 @@ def label(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
 
 
 def with_labels(text: str) -> str:
-    """Return the markdown with a label above each directive and formula that has a name.
-
-    Of the directives that say which module is the current one a comment stays.
-    """
-    if "module}" in text:
-        text = _outside_examples(_MODULE, text, _current_module)
+    """Return the markdown with a label above each directive and formula that has a name."""
     if ":name:" in text or ":label:" in text:
         text = _outside_examples(_NAMED_BOX, text, _named_box)
     if "{glossary}" in text:
@@ -181,23 +172,6 @@ def with_labels(text: str) -> str:
             lambda found: found[0] if code.hold(found.start()) else _named_formula(found), text
         )
     return text
-
-
-def _current_module(found: re.Match[str]) -> str:
-    anchors = object_anchors(found["name"]) if found["kind"] == "module" else []
-    named = "".join(f'<a id="{anchor}"></a>' for anchor in anchors)
-    return f"<!-- currentmodule {found['name']} -->{named}\n"
-
-
-def name_modules(state: StateCore) -> None:
-    """Give each role for an object the module that is current on its line (a core rule, after ``inline``)."""
-    module = ""
-    for token in state.tokens:
-        if token.type == "html_block" and (found := _CURRENT.match(token.content)):
-            module = "" if found[1] == "None" else found[1]
-        for child in (token.children or ()) if module else ():
-            if child.type == "link_open":
-                child.attrs["href"] = within_module(str(child.attrs.get("href", "")), module)
 
 
 def _named_formula(found: re.Match[str]) -> str:

@@ -1,0 +1,22 @@
+"""Tokens that several rules for blocks push."""
+
+from __future__ import annotations
+
+from markdown_it.rules_block import StateBlock
+
+
+def push_paragraph(state: StateBlock, content: str, lines: range) -> None:
+    """Push a paragraph of inline markdown that stands for the lines and the one above them."""
+    at = [lines.start - 1, max(lines.stop, lines.start)]
+    state.push("paragraph_open", "p", 1).map = [*at]
+    inline = state.push("inline", "", 0)
+    inline.content, inline.map, inline.children = content, [*at], []
+    state.push("paragraph_close", "p", -1)
+
+
+def push_content(state: StateBlock, lines: range) -> None:
+    """Push the blocks that the lines hold."""
+    old_parent, old_max = state.parentType, state.lineMax
+    state.parentType, state.lineMax = "admonition", lines.stop
+    state.md.block.tokenize(state, lines.start, lines.stop)
+    state.parentType, state.lineMax = old_parent, old_max

@@ -1,0 +1,1 @@
+"""What MyST adds to markdown: roles, and directives that describe objects."""
