@@ -16,7 +16,7 @@ from ...navigation.literals import UNREAD, read_value
 from .authoring import PAGES_BELOW
 
 _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:.-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\{)))?|\{")
-_IN_BRACES = re.compile(r"[{}]|\"[^\"\n]*\"?|'[^'\n]*'?|`[^`]*`?")
+_IN_BRACES = re.compile(r"[{}]|\"(?:[^\"\n\\]|\\.)*+\"?|'(?:[^'\n\\]|\\.)*+'?|`(?:[^`\\]|\\[\s\S])*+`?")
 # ``require("./x.png").default``, ``useBaseUrl("/img/x.png")``.
 _ADDRESS_CALL = re.compile(
     r"\b(?:require|useBaseUrl|withBase)\(\s*([\"'`][^\"'`\n$]+[\"'`])\s*\)(?:\.default)?"
@@ -121,13 +121,20 @@ def image(name: str, tag: str, imported: Mapping[str, str], before: Sequence[str
     text = re.sub(r"[\[\]\n<>]", " ", _text(given, "alt", "title")).strip()
     if not address or re.search(r"[<>\n]", address):
         return ""
+    if _is_in_element(before):
+        return f'<img src="{escape(address)}" alt="{escape(text)}">'
+    return f"![{text}](<{address}>)"
+
+
+def link(target: str, before: Sequence[str]) -> tuple[str, str]:
+    """Return what begins and what ends a link, which is HTML within another element."""
+    return (f'<a href="{escape(target)}">', "</a>") if _is_in_element(before) else ("[", f"](<{target}>)")
+
+
+def _is_in_element(before: Sequence[str]) -> bool:
+    """Return whether the end of a text is within an element of HTML that begins a line of its paragraph."""
     near = "".join(piece[-_MAX_BEFORE:] for piece in before[-_MAX_PIECES:])[-_MAX_BEFORE:]
-    is_html = _is_in_element(_BLANK_LINE.split(near)[-1])
-    return f'<img src="{escape(address)}" alt="{escape(text)}">' if is_html else f"![{text}](<{address}>)"
-
-
-def _is_in_element(paragraph: str) -> bool:
-    """Return whether the end of a text is within an element of HTML that begins one of its lines."""
+    paragraph = _BLANK_LINE.split(near)[-1]
     if _ELEMENT.match(paragraph.rpartition("\n")[2]):
         return True
     still_open, begun = Counter[str](), set[str]()
