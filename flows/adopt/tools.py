@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -130,7 +131,8 @@ def _mdbook(config: ToolFile) -> TakenOver:
         )
     summary = found.root / "SUMMARY.md"
     entries = read_summary(config.text(summary)).entries if summary.exists() else ()
-    found.take("site", "home", entries[0].target if entries else "", "the first chapter of SUMMARY.md")
+    first = posixpath.normpath(entries[0].target) if entries and entries[0].target else ""
+    found.take("site", "home", first, "the first chapter of SUMMARY.md")
     if entries:  # mdBook makes no page of it
         set_order(found, summary)
         found.exclude = ["SUMMARY.md"]

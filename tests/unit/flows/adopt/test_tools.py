@@ -87,7 +87,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "mdBook": (
         {"book.toml": '[book]\ntitle = "T"\n[output.html.redirect]\n"/a.html" = "b.html"\n[preprocessor.p]\n',
-         "src/SUMMARY.md": "# S\n\n- [B](b.md)\n", "src/b.md": "{{#include ../code/x.rs}}\n",
+         "src/SUMMARY.md": "# S\n\n- [B](./b.md)\n", "src/b.md": "{{#include ../code/x.rs}}\n",
          "code/x.rs": "1"},
         {"root": "src", "title": "T", "home": "b.md", "redirects": {"/a.html": "b.html"},
          "snippet_folders": ["code"], "left": "the preprocessor p"},
