@@ -51,6 +51,17 @@ def html(folder: Path, text: str, name: str) -> tuple[str, list[tuple[str, str]]
     return document.text, [(link.text, link.target) for link in document.links]
 
 
+def test_what_is_included_has_the_values_of_the_script_and_of_the_document(tmp_path: Path) -> None:
+    (tmp_path / "source/guide").mkdir(parents=True)
+    (tmp_path / "source/conf.py").write_text(CONF)
+    (tmp_path / "source/guide/part.md").write_text("A {{ kind }} of {{ name }}, {issue}`7`.\n")
+    path = tmp_path / "source/guide/page.md"
+    path.write_text("---\nmyst: {substitutions: {kind: copy}}\n---\n# P\n\n```{include} part.md\n```\n")
+    collection = Collection(root=str(tmp_path))
+    found = parse(read_source(FoundFile("c", "source/guide/page.md", str(path), 0), collection), collection)
+    assert "A copy of Noctule, [#7](<https://example.org/issues/7>)." in found.text
+
+
 READ = """
 import os, yaml, json
 from pathlib import Path
