@@ -28,6 +28,9 @@ _NAMES = ("name", "path", "query", "body", "header", "prop", "property", "param"
 _TITLES = ("title", "label", "header", "heading", "summary")
 _TEXTS = ("description", "desc", "details", "body", "text", "content")
 _LINKS = ("href", "to", "link", "url")
+# Of a component that shows code, and what it is called.
+_CODES = ("code", "command", "cmd", "snippet", "text", "value", "content")
+_OF_CODE = re.compile(r"Snippet|Command|Terminal|Shell|Code")
 _OPTIONAL = ("isOptional", "optional")
 _DEFAULTS = ("defaultValue", "default", "initialToggle")
 _FIELDS = frozenset({"ParamField", "ResponseField", "APIField", "Param", "Property", "TypeField"})
@@ -182,6 +185,8 @@ def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
         return PAGES_BELOW
     if name == "Mermaid" and isinstance(drawn := given.get("value"), str) and "```" not in drawn:
         return f"```mermaid\n{drawn.strip()}\n```"
+    if is_whole and _OF_CODE.search(name) and (listing := _listing(given)):
+        return listing
     if name in _FIELDS:
         return f"{_code(_signature(given))}\n\n" + (_prose(_text(given, *_TEXTS)) if is_whole else "")
     lines = [heading] if (heading := _heading(given)) else []
@@ -189,6 +194,17 @@ def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
         lines += [described] if lines and (described := _prose(_text(given, *_TEXTS[:3]))) else []
         lines += ["\n".join(entries) for value in given.values() if (entries := list(_entries(value)))]
     return "\n\n".join(lines)
+
+
+def _listing(given: Mapping[str, Any]) -> str:
+    """Return the code in an attribute, such as ``<Snippet text="npm install x" />``, as a block."""
+    found = next((given[key] for key in _CODES if given.get(key)), "")
+    lines = [each for each in (found if isinstance(found, list) else [found]) if isinstance(each, str)]
+    code = "\n".join(lines).strip("\n")
+    if not code.strip() or "```" in code or code.startswith("{"):
+        return ""
+    language = re.sub(r"[^\w+#-]", "", _text(given, "language", "lang"))
+    return f"```{language}\n{code}\n```"
 
 
 def inline(name: str, given: Mapping[str, Any]) -> str:

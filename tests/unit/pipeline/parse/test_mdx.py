@@ -138,6 +138,13 @@ def test_fields_cards_and_links_keep_what_their_attributes_say() -> None:
     assert markdown('<Head title="machines" /><Seo description="machines" />') == ""
 
 
+def test_code_in_an_attribute_is_a_block() -> None:
+    assert markdown('Run:\n\n<Snippet text="npm i x" dark />') == "Run:\n```\nnpm i x\n```"
+    lines = "<CodeBlock lang='ts' code={[`const a = 1`, 'use(a)']} />"
+    assert markdown(lines) == "```ts\nconst a = 1\nuse(a)\n```"
+    assert markdown("<Command cmd={computed()} />") == ""
+
+
 def test_a_long_table_of_properties_is_no_text() -> None:
     entries = ", ".join(
         f"{{name: 'option{n}', type: 'string', description: 'It\\'s {n}.'}}" for n in range(1_100)
