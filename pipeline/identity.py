@@ -1,10 +1,12 @@
-"""Stable names: ids, content hashes and canonical JSON."""
+"""Stable names: ids, content hashes, versions and canonical JSON."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable
+from functools import cache
+from importlib import metadata
 from typing import Any
 
 from .errors import DamagedSnapshot
@@ -34,6 +36,12 @@ def combined_hash(parts: Iterable[str]) -> str:
 def canonical_json(value: object) -> str:
     """Return JSON with sorted keys, no spaces and no NaN: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+@cache
+def installed_version(package: str) -> str:
+    """Return the version of an installed package; raise ``PackageNotFoundError``."""
+    return metadata.version(package)
 
 
 def read_front_matter_json(stored: str) -> dict[str, Any]:

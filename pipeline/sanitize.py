@@ -28,7 +28,7 @@ _ATTRIBUTES = {
     "video": {"src", "width", "height"},
     "audio": {"src"},
     "source": {"src"},
-    "input": {"checked"},
+    "input": {"checked", "type"},
     "ol": {"start", "reversed"},
     "li": {"value"},
     "td": {"colspan", "rowspan", "align"},
@@ -147,9 +147,12 @@ def _image(attributes: dict[str, str], linked: bool, remote_images: bool) -> str
 
 
 def _checkbox(found: re.Match[str]) -> str:
-    # Only task lists need inputs; others would be forms. nh3's set_tag_attribute_values is no help: its order
-    # varies.
-    checked = ' checked="checked"' if "checked" in dict(_ATTRIBUTE.findall(found[1])) else ""
+    # Only task lists need inputs; other fields would do nothing. nh3's set_tag_attribute_values is no help:
+    # its order varies.
+    attributes = dict(_ATTRIBUTE.findall(found[1]))
+    if attributes.get("type", "").lower() not in ("checkbox", "radio"):
+        return ""
+    checked = ' checked="checked"' if "checked" in attributes else ""
     return f'<input type="checkbox" disabled="disabled"{checked}>'
 
 

@@ -94,6 +94,14 @@ def read_yaml(text: str) -> Any:
         raise NotRead(f"not YAML: {' '.join(str(error).split())[:200]}") from None
 
 
+def read_settings(text: str, name: str) -> Any:
+    """Return the values of TOML, JSON or YAML, as the name says; raise ``NotRead`` and ``ValueError``."""
+    if name.endswith(".toml"):
+        return read_toml(text)
+    # YAML takes no tabs.
+    return read_yaml(text.replace("\t", " ") if name.endswith(".json") else text)
+
+
 def _require_bounded(events: Iterator[yaml.Event]) -> None:
     """Raise ``NotRead`` for deep nesting, and where aliases would make much of little."""
     aliases, nodes = 0, 0

@@ -35,6 +35,12 @@ def pytest_sessionfinish() -> None:
     gc.unfreeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _what_exists_is_not_looked_through() -> None:
+    """Exempt what earlier modules imported and made: each pass of a set ends with a look for cycles."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def shared_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Stores of all tests, those of other processes too, share what they export: it takes seconds."""

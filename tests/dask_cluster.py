@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tests.command_line import REPOSITORY, wait_until
@@ -62,7 +63,8 @@ def dask_cluster(folder: Path, workers: int = 2, code: Path = REPOSITORY) -> Ite
                        "--scheduler-file", str(folder / "scheduler.json"))  # fmt: skip
     started = {"scheduler": scheduler}
     try:
-        wait_until((folder / "scheduler.json").exists, 60, (folder / "scheduler.log").read_text())
+        written = partial(_address_in, folder / "scheduler.json")
+        wait_until(lambda: bool(written()), 60, (folder / "scheduler.log").read_text())
         for number in range(workers):
             started[f"w{number}"] = _start(
                 folder, f"w{number}", "worker", "--scheduler-file", str(folder / "scheduler.json"), "--host",
@@ -71,9 +73,17 @@ def dask_cluster(folder: Path, workers: int = 2, code: Path = REPOSITORY) -> Ite
                 "0",
                 "--local-directory", str(folder), code=code,
             )  # fmt: skip
-        address = json.loads((folder / "scheduler.json").read_text())["address"].removeprefix("tcp://")
-        yield DaskProcesses(address, {name: each for name, each in started.items() if name != "scheduler"})
+        yield DaskProcesses(written(), {name: each for name, each in started.items() if name != "scheduler"})
     finally:
         for each in started.values():
             each.kill()
             each.wait(10)
+
+
+def _address_in(scheduler_file: Path) -> str:
+    """The address of the scheduler, empty until its file is written to the end."""
+    try:
+        address: str = json.loads(scheduler_file.read_text())["address"]
+    except (FileNotFoundError, json.JSONDecodeError):
+        return ""
+    return address.removeprefix("tcp://")

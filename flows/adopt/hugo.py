@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.untrusted import is_within, read_toml, read_yaml, with_lower_keys
+from ...pipeline.untrusted import is_within, read_settings, with_lower_keys
 from .taken_over import MARKDOWN, TakenOver
 from .tool_file import ToolFile, as_text, as_texts
 
 # Hugo takes any of these.
-_ENDINGS = ("toml", "yaml", "yml")
+_ENDINGS = ("toml", "yaml", "yml", "json")
 # Pages need the site's own shortcodes, and its parameters.
 _USED_BY_PAGES = ("layouts/shortcodes", "layouts/_shortcodes", "config/_default")
 
@@ -68,5 +68,4 @@ def _beside(config: ToolFile, name: str) -> dict[str, Any]:
 
 def _values(config: ToolFile, path: Path) -> dict[str, Any]:
     """Return the values of a file; Hugo does not tell letter case apart in their names."""
-    text = config.text(path)
-    return with_lower_keys(read_toml(text) if path.suffix == ".toml" else read_yaml(text))
+    return with_lower_keys(read_settings(config.text(path), path.name))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from ...pipeline.errors import SourceError
+from ...pipeline.includes.project import HUGO_SETTINGS, OF_HUGO
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, is_within, read_toml, read_yaml
@@ -24,6 +26,10 @@ from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
 # Of Jekyll: pages only if they have front matter.
 _ABOUT_THE_PROJECT = frozenset(["readme", "license", "licence", "copying", "code_of_conduct", "contributing"])
+# Also of Jekyll: how many files of HTML are looked at, and how one begins to list posts or data.
+_MAX_HTML = 500
+_LISTS = re.compile(rb"\{%-?\s*(?:for|tablerow)\s")
+_OF_PATTERNS = set("*?[]!#\\{}")
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 
 
@@ -73,6 +79,9 @@ def _belongs(config: Path, reader: Callable[[ToolFile], TakenOver]) -> bool:
         return folder.name == (".vitepress" if reader is vitepress else ".vuepress")
     if reader is jupyter_book:
         return is_jupyter_book(config)
+    if reader is hugo:
+        is_own = config.suffix == ".toml" or config.stem == "hugo" or config.parent.name == "_default"
+        return is_own or OF_HUGO.search(_head(config)) is not None
     return reader is not mintlify or b'"navigation"' in _head(config)
 
 
@@ -122,7 +131,8 @@ def _mdbook(config: ToolFile) -> TakenOver:
         )
     summary = found.root / "SUMMARY.md"
     entries = read_summary(config.text(summary)).entries if summary.exists() else ()
-    found.take("site", "home", entries[0].target if entries else "", "the first chapter of SUMMARY.md")
+    first = posixpath.normpath(entries[0].target) if entries and entries[0].target else ""
+    found.take("site", "home", first, "the first chapter of SUMMARY.md")
     if entries:  # mdBook makes no page of it
         set_order(found, summary)
         found.exclude = ["SUMMARY.md"]
@@ -143,6 +153,7 @@ def _jekyll(config: ToolFile) -> TakenOver:
     found.leave_out(given.get("exclude"))
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
     found.exclude += _about_the_project(config.folder)
+    _take_html(found)
     found.take_blog("_posts")
     found.take("site", "slugs", True, "Jekyll's permalink in front matter, and the days of posts")
     data = config.folder / "_data" / "navigation.yml"
@@ -163,6 +174,23 @@ def _about_the_project(folder: Path) -> list[str]:
     about = _ABOUT_THE_PROJECT if has_index else _ABOUT_THE_PROJECT - {"readme"}
     files = [path for path in files if path.stem.lower() in about and path.suffix != ".html"]
     return [f"/{path.name}" for path in files if not _has_front_matter(path)]
+
+
+def _take_html(found: TakenOver) -> None:
+    """Take over the HTML with front matter, of which Jekyll makes pages, but what lists computed values."""
+    pages = [path for path in islice(_html(found.root), _MAX_HTML) if _has_front_matter(path)]
+    for path in pages:
+        name = path.relative_to(found.root).as_posix()
+        if _LISTS.search(_head(path)):
+            found.left.append(f"{name}, which lists what Jekyll computes")
+        elif not _OF_PATTERNS & set(name):
+            found.include.append(f"/{name}")
+
+
+def _html(root: Path) -> Iterator[Path]:
+    for folder, below, names in os.walk(root):
+        below[:] = sorted(name for name in below if name[0] not in "._" and name not in _PASSED_OVER)
+        yield from (Path(folder, name) for name in sorted(names) if name.endswith(".html"))
 
 
 def _has_front_matter(path: Path) -> bool:
@@ -237,7 +265,7 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
     (("quartz.config.ts",), quartz),
     (("docs.json", "mint.json"), mintlify),
     (("dendron.yml",), _dendron),
-    (("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml"), hugo),
+    (HUGO_SETTINGS, hugo),
     (("myst.yml",), myst),
     (("_config.yml",), jupyter_book),
     (("_config.yml",), _jekyll),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from ... import flows
@@ -15,7 +14,7 @@ from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.embedding.onnx_export import exporter
 from ...pipeline.errors import ArtifactError
-from ...pipeline.identity import combined_hash
+from ...pipeline.identity import combined_hash, installed_version
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
@@ -65,7 +64,7 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
             settings.embed.precision,
             settings.embed.device,
             *(f"{name}={number}" for name, number in sorted(tools().items())),
-            version("scipy"),  # fits the query encoder
+            installed_version("scipy"),  # fits the query encoder
             exporter(),
             *(repr(rules) for rules in rules_of(settings).values()),
             *hashed.inputs(),

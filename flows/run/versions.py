@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from platform import python_version
 
 from ... import artifacts, pipeline
 from ...pipeline import __version__
 from ...pipeline.embedding.model_files import find
-from ...pipeline.identity import combined_hash, sha256_hex
+from ...pipeline.identity import combined_hash, installed_version, sha256_hex
 from ...pipeline.settings.settings import Settings
 
 TOOLS = (
@@ -28,7 +28,7 @@ _OPTIONAL_PARSERS = ("mammoth", "pypdfium2")
 
 def tools() -> dict[str, str]:
     """Return the versions of noctule and of the libraries that affect a snapshot's content."""
-    return {"noctule": __version__} | {name: version(name) for name in TOOLS}
+    return {"noctule": __version__} | {name: installed_version(name) for name in TOOLS}
 
 
 def decides(settings: Settings) -> dict[str, str]:
@@ -37,7 +37,7 @@ def decides(settings: Settings) -> dict[str, str]:
         sources_hash(Path(pipeline.__file__).parent),
         sources_hash(Path(artifacts.__file__).parent),
         python_version(),  # its html.parser and its tables of Unicode
-        *(version(name) for name in _PARSERS),
+        *(installed_version(name) for name in _PARSERS),
         *(_version_if_installed(name) for name in _OPTIONAL_PARSERS),
         settings.chunk.model_dump_json(),
         str(settings.limits.parse_timeout_s),  # which documents it costs is remembered
@@ -51,7 +51,7 @@ def decides(settings: Settings) -> dict[str, str]:
 
 def _version_if_installed(name: str) -> str:
     try:
-        return version(name)
+        return installed_version(name)
     except PackageNotFoundError:
         return ""
 

@@ -36,7 +36,7 @@ _HUGO = tuple(
     f"{folder}{name}.{ending}"
     for folder in ("", "config/_default/", "config/production/")
     for name in ("hugo", "config", *(("cascade",) if folder else ()))
-    for ending in ("toml", "yaml", "yml")
+    for ending in ("toml", "yaml", "yml", "json")
 )
 _QUARTZ, _QUARTZ_FILTER, _QUARTZ_IGNORES = ("quartz.config.ts",), "ExplicitPublish", "ignorePatterns"
 # What patterns of a shell have and those of .gitignore have not.

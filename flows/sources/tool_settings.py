@@ -11,7 +11,7 @@ from typing import Any
 
 from ...pipeline.errors import is_transient
 from ...pipeline.source_files import briefly_away
-from ...pipeline.untrusted import NotRead, read_regular, read_toml, read_yaml
+from ...pipeline.untrusted import NotRead, read_regular, read_settings
 
 MAX_BYTES = 2_000_000
 
@@ -39,9 +39,9 @@ class SettingsText:
         return any(re.search(f"{begins}{key}{ends}", self.text) for key in keys)
 
     def values(self) -> Any:
-        """Return the values of the YAML or TOML that it is; raise ``NotKnown``."""
+        """Return the values of the YAML, JSON or TOML that it is; raise ``NotKnown``."""
         try:
-            return read_toml(self.text) if self.name.endswith(".toml") else read_yaml(self.text)
+            return read_settings(self.text, self.name)
         except (tomllib.TOMLDecodeError, NotRead, ValueError, RecursionError):
             raise NotKnown(self.name) from None
 
@@ -51,6 +51,9 @@ def texts_of(folders: Sequence[Path], names: Iterable[str]) -> Iterator[Settings
     for name in names:
         for folder in folders:
             try:
+                (
+                    folder / name
+                ).lstat()  # most are not there, which takes longer to find out with links followed
                 content = read_regular(folder / name, MAX_BYTES, folder)
                 yield SettingsText(folder, name, content.decode("utf-8-sig", "replace"))
             except (FileNotFoundError, NotADirectoryError):

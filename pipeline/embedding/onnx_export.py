@@ -15,11 +15,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
+from ..identity import installed_version
 from ..settings.settings import Embed
 from ..thread_pool import ThreadPool
 from .encoder import TransformerEncoder
@@ -69,7 +69,7 @@ class ExportedModel:
 
 def exporter() -> str:
     """Return what decides an export's bytes: the versions of the libraries, and that of the graph."""
-    return " ".join((f"graph={_GRAPH}", *(f"{name}={version(name)}" for name in _LIBRARIES)))
+    return " ".join((f"graph={_GRAPH}", *(f"{name}={installed_version(name)}" for name in _LIBRARIES)))
 
 
 def export(embed: Embed) -> ExportedModel:

@@ -50,6 +50,9 @@ def _marks(given: Iterable[str]) -> tuple[_Mark, ...]:
 _MARKDOWN_BYTES, _RST_BYTES = _marks(MARKDOWN_MARKS), _marks(sphinx.MARKS)
 
 
+_IN_ITSELF = "the file includes itself"
+
+
 class NotIncluded(Exception):
     """A file cannot be included; the message says why."""
 
@@ -153,19 +156,22 @@ class _Expander:
                     self._note(text, each.start, each.note, stack)
                 continue
             try:
-                yield indented(self._included(each, stack), each.indent)
+                yield indented(self._included(each, stack, text[each.start : each.end]), each.indent)
             except (NotIncluded, NoSuchPart) as fault:
                 self._note(text, each.start, f"{each.target!r:.200} {NOT_INCLUDED}{fault}", stack)
         yield text[at:]
 
-    def _included(self, directive: Composed | Directive, stack: tuple[str, ...]) -> str:
-        is_shown = isinstance(directive, Directive) and not directive.is_nested
-        file = self._read(directive.target, stack, may_be_around=is_shown)
+    def _included(self, directive: Composed | Directive, stack: tuple[str, ...], written: str) -> str:
+        file = self._read(directive.target, stack, may_be_around=isinstance(directive, Directive))
         if isinstance(directive, Composed):
             return self._taken(directive.compose(file.text, partial(self._read_if_there, stack=stack)))
         if len(stack) > MAX_DEPTH:
             raise NotIncluded(f"it is included through more than {MAX_DEPTH} files")
         part = self._taken(directive.part(file.text))
+        # A file may show a part of its own again, in which this does not stand.
+        is_own_part = stack.count(file.path) == 1 and file.path == stack[-1] and written.strip() not in part
+        if directive.is_nested and file.path in stack and not is_own_part:
+            raise NotIncluded(_IN_ITSELF)
         return directive.form(self.expand(part, (*stack, file.path)) if directive.is_nested else part)
 
     def _read_if_there(self, target: str, stack: tuple[str, ...]) -> str | None:
@@ -183,7 +189,7 @@ class _Expander:
         file = self.find(target, stack[-1])
         self.to_read -= len(file.text)
         if file.path in stack and not may_be_around:
-            raise NotIncluded("the file includes itself")
+            raise NotIncluded(_IN_ITSELF)
         return file
 
     def _taken(self, part: str) -> str:

@@ -156,7 +156,7 @@ class _Reader:
         return places[-1] if places else -1
 
     def include(self, name: str, rest: str, found: re.Match[str]) -> Directive:
-        target, _, given = rest.partition(" ")
+        target, given = [*rest.split(None, 1), "", ""][:2]
         target = target.strip("\"'")
         named = arguments(given).named
         values = {key: self.resolved(value) or value for key, value in named.items()}

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from ..errors import is_transient
 from ..settings.collection import Collection
 from ..source_files import briefly_away
-from ..untrusted import NotRead, as_text, is_within, read_regular, read_toml, read_yaml, with_lower_keys
+from ..untrusted import NotRead, as_text, is_within, read_regular, read_settings, with_lower_keys
 from .front_matter_blocks import find_block, text_start
 from .hugo.page_names import PageNames
 from .parts import whole
@@ -29,7 +29,7 @@ _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "obsidian": (".obsidian", "quartz.config.ts"),
     "quartz": ("quartz.config.ts",),
     "dendron": ("dendron.yml", "root.schema.yml"),
-    "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "config/_default"),
+    "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config/_default"),
 }
 _HUGO: frozenset[Tool] = frozenset({"hugo"})
 # Their settings stand above the folder of the documents.
@@ -37,10 +37,11 @@ _SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian", "q
 _MAX_YAML_BYTES = 64 * 1024
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 # Of Hugo: where its parameters and a site's own shortcodes stand.
-_HUGO_SETTINGS = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml", "config.yml")
+_ENDINGS = ("toml", "yaml", "yml", "json")
+HUGO_SETTINGS = tuple(f"{name}.{ending}" for name in ("hugo", "config") for ending in _ENDINGS)
 # Tells its older names of settings, which others have too, from those of Zola.
-_OF_HUGO = re.compile(rb"^[\"']?baseurl\b", re.IGNORECASE | re.MULTILINE)
-_HUGO_PARAMS = ("config/_default/params.toml", "config/_default/params.yaml")
+OF_HUGO = re.compile(rb"^(?:[\"']?|\s*\")baseurl\b", re.IGNORECASE | re.MULTILINE)
+_HUGO_PARAMS = tuple(f"config/_default/params.{ending}" for ending in _ENDINGS)
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _PARTIALS = ("layouts/_partials", "layouts/partials")
 _SHORTCODE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*")
@@ -126,13 +127,13 @@ def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
 
 
 def _is_of_older_hugo(folder: Path) -> bool:
-    """Return whether Hugo's settings stand in ``config.toml`` or ``config.yaml`` there.
+    """Return whether Hugo's settings stand in ``config.toml`` or another ``config`` there.
 
     Raise ``SourceError`` where the machine cannot say now.
     """
-    for path in (folder / name for name in _HUGO_SETTINGS[3:]):
+    for path in (folder / name for name in HUGO_SETTINGS[len(_ENDINGS) :]):
         try:
-            if _is_file(path) and _OF_HUGO.search(read_regular(path, _MAX_YAML_BYTES, folder)):
+            if _is_file(path) and OF_HUGO.search(read_regular(path, _MAX_YAML_BYTES, folder)):
                 return True
         except NotRead:
             continue
@@ -165,7 +166,7 @@ def front_matter_of(text: str) -> Mapping[str, object]:
     found = find_block(text)
     if found is None or found.end is None or not found.is_any:
         return {}
-    return {"yaml": _values, "toml": _toml_values, "json": _values}[found.kind](found.head)
+    return _values(found.head, f".{found.kind}")
 
 
 def without_front_matter(text: str) -> str:
@@ -185,12 +186,12 @@ def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
 def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
     """Return Hugo's settings, in which names are in lower case."""
     values: dict[str, object] = {}
-    for name in (*_HUGO_SETTINGS, *_HUGO_PARAMS):
+    for name in (*HUGO_SETTINGS, *_HUGO_PARAMS):
         for path, folder in ((folder / name, folder) for folder in folders):
             if _is_file(path) and is_within(path, folder):
                 with path.open("rb") as file:
                     text = file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace")
-                read = _lowered(_toml_values(text) if name.endswith("toml") else _values(text))
+                read = _lowered(_values(text, name))
                 values |= {"params": read} if name in _HUGO_PARAMS else read
     return values
 
@@ -200,23 +201,16 @@ def _lowered(values: Mapping[str, object]) -> dict[str, object]:
     return {key: _lowered(each) if isinstance(each, Mapping) else each for key, each in below.items()}
 
 
-def _values(text: str) -> Mapping[str, object]:
-    """Return the values of some YAML; none if it is wrong, which the parser of the document reports."""
+def _values(text: str, file: str = ".yaml") -> Mapping[str, object]:
+    """Return the values of a file's text; none if it is wrong, which the parser of the document reports."""
     if len(text) > _MAX_YAML_BYTES:
         return {}
     try:
-        values = read_yaml(text)
-    except NotRead:
+        values = read_settings(text, file)
+    except (NotRead, ValueError, RecursionError):
         return {}
     pairs = values.items() if isinstance(values, dict) else ()
     return {name: value for key, value in pairs if (name := as_text(key)) is not None}
-
-
-def _toml_values(text: str) -> Mapping[str, object]:
-    try:
-        return read_toml(text) if len(text) <= _MAX_YAML_BYTES else {}
-    except (ValueError, RecursionError):
-        return {}
 
 
 def _is_file(path: Path) -> bool:

@@ -58,12 +58,12 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
         return source  # the parser says where
     is_local = not is_address(collection.root)
     path = os.path.realpath(file.location) if is_local else f"/{file.location}"
-    kind = _FoundBelow if is_local else _FoundAtAddress
-    find = kind(file.collection, collection, folders)
-    context = context_of(text, path, folders)
-    found = expand(text, path + source.read_as, find, collection.max_bytes, context)
+    find = (_FoundBelow if is_local else _FoundAtAddress)(file.collection, collection, folders)
+    found = expand(text, path + source.read_as, find, collection.max_bytes, context_of(text, path, folders))
     content, notes = found.text.encode(), (*source.notes, *found.notes)
-    return replace(source, content=content, sha256=sha256_hex(content), notes=notes, version="")
+    expanded = replace(source, content=content, sha256=sha256_hex(content), notes=notes, version="")
+    is_markdown = source.path_by_format.lower().endswith(MARKDOWN)  # what is included names values, too
+    return _with_sphinx_values(expanded, path, folders, collection.max_bytes) if is_markdown else expanded
 
 
 def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...], most: int) -> Source:

@@ -10,8 +10,10 @@ from ..untrusted import NotRead, as_number, as_text, read_toml, read_yaml
 from .categories import Category, category_of, folder_label
 from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
 
-_LABELS, _TARGETS, _BELOW = ("title", "label", "text", "name"), ("url", "path", "link", "file"), (
-    "children", "subitems", "sublinks", "subfolderitems", "items", "pages", "docs", "toc",
+_LABELS = ("title", "label", "text", "name", "section", "category", "group", "heading", "header", "caption")
+_TARGETS = ("url", "path", "link", "file", "href", "page", "permalink")
+_BELOW = (
+    "children", "subitems", "sublinks", "subfolderitems", "items", "pages", "docs", "toc", "links", "entries",
 )  # fmt: skip
 _WEB = ("http://", "https://", "mailto:")
 

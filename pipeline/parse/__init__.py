@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from ..address import address
+from ..address import INDEX_NAMES, address
 from ..directives import SHOWN, remarks
 from ..encodings import decoded
 from ..errors import DraftDocument, RejectedDocument, is_transient
@@ -148,6 +148,13 @@ def _text(text: str, source: Source, collection: Collection, where: str) -> Docu
     return _document(source, collection, "text", ParsedContent(ruled, blocks), front)
 
 
+def _name(source: Source) -> str:
+    """Return what a document without a title is called: an index like its folder, others like their file."""
+    path = PurePosixPath(source.path)
+    is_index = path.stem.lower() in INDEX_NAMES
+    return (path.parent.name or source.collection) if is_index else path.stem
+
+
 def _document(
     source: Source, collection: Collection, syntax: Syntax, content: ParsedContent, front: FrontMatter = NONE
 ) -> Document:
@@ -157,7 +164,7 @@ def _document(
         doc_id=doc_id(source.collection, path),
         collection=source.collection,
         path=path,
-        title=_BACKTICKS.sub(r"\1", front.title) or content.title or PurePosixPath(path).stem,
+        title=_BACKTICKS.sub(r"\1", front.title) or content.title or _name(source),
         url=address(path, front.slug or None, collection.address),
         syntax=syntax,
         text=content.text,

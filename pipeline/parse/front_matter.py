@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 import yaml
@@ -120,8 +121,8 @@ class _Block:
         values = self._load()
         return FrontMatter(
             end=end,
-            title=self._text(values, "title"),
-            description=self._text(values, "description", "summary", "desc"),
+            title=self._text(values, "title", is_prose=True),
+            description=self._text(values, "description", "summary", "desc", is_prose=True),
             author=self._names(values, "author", "authors"),
             language=self._text(values, "language", "lang"),
             slug=self._text(values, "slug"),
@@ -178,11 +179,13 @@ class _Block:
                 return given[key], values[given[key]]
         return "", None
 
-    def _text(self, values: Mapping[str, Any], *keys: str) -> str:
+    def _text(self, values: Mapping[str, Any], *keys: str, is_prose: bool = False) -> str:
         key, value = self._first(values, *keys)
         if isinstance(value, dict | list):
             raise self._shape(key, "one value")
-        return "" if value is None else one_line(str(value))
+        text = "" if value is None else str(value)
+        # Most tools put it into their pages as it stands, so that authors write "&mdash;" there.
+        return one_line(unescape(text) if is_prose else text)
 
     def _list(self, values: Mapping[str, Any], *keys: str, splits: str) -> tuple[str, ...]:
         key, value = self._first(values, *keys)

@@ -6,10 +6,11 @@ import traceback
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
+from types import CodeType, MappingProxyType
 from urllib.parse import urlsplit
 
 from jinja2 import (
+    BytecodeCache,
     ChoiceLoader,
     Environment,
     FileSystemLoader,
@@ -19,6 +20,7 @@ from jinja2 import (
     TemplateError,
     TemplateSyntaxError,
 )
+from jinja2.bccache import Bucket
 
 from ..pipeline.errors import SettingsError
 from .interface_words import Words
@@ -45,6 +47,24 @@ def content_security_policy(*, remote_images: bool, events: str = "") -> str:
     policy = CONTENT_SECURITY_POLICY.replace("img-src 'self' data:;", shown)
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(events)) if ":" in events else ""
     return policy.replace("connect-src 'self'", f"connect-src 'self' {origin}".rstrip())
+
+
+class _CompiledTemplates(BytecodeCache):
+    """The code of templates by their sources, for the environments of all languages and sites."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType | None] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give a template the code that was made of the same source."""
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the code of a template."""
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _CompiledTemplates()
 
 
 class Theme:
@@ -84,6 +104,7 @@ class Theme:
             lstrip_blocks=True,
             loader=ChoiceLoader(loaders),
             auto_reload=False,
+            bytecode_cache=_COMPILED,
         )
         environment.globals["content_security_policy"] = self._policy
         environment.globals["say"] = self.words_in(language).say

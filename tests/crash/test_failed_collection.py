@@ -32,6 +32,7 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.crash.failing_disk import CountingDisk
 from tests.crash.power_cut import using
+from tests.shared_folder import copied_store
 
 
 class Killed(BaseException):
@@ -94,8 +95,7 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Night]:
 
 def _killed(night: _Night, folder: Path, nth: int) -> bool:
     """Publish in a copy of the store, and die at the n-th call; return whether there was one."""
-    shutil.copytree(night.store, folder)
-    store = Store(folder)
+    store = Store(copied_store(night.store, folder))
     cache = ParseCache(folder)
     with store.lock("index"):
         staging = store.stage()

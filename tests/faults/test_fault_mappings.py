@@ -35,6 +35,7 @@ from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, NoctuleError
 from noctule.pipeline.settings.reading import parse
 from tests.crash.builder import write_edition
 from tests.repetitions import ALL, LONG_S, Part, in_parts
+from tests.shared_folder import copied_store
 
 SCARCE = (
     errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EDQUOT, errno.ENOSPC, errno.EIO,
@@ -132,11 +133,11 @@ def test_whichever_mapping_of_a_night_is_refused_it_says_so_and_keeps_what_is_ca
     store = Store(folder / "store")
     _night(folder, 0)
     old, cached = store.current(), _cached(store)
-    before = shutil.copytree(folder, tmp_path / "before")
+    before = copied_store(folder, tmp_path / "before")
     for nth, code in part.of(_each(7)):
         # Each begins with the same caches: a night that fails leaves one more segment of vectors to map.
         shutil.rmtree(folder)
-        shutil.copytree(before, folder)
+        copied_store(before, folder)
         mappings, error = Mappings(nth, code), None
         with mappings.refused():
             try:

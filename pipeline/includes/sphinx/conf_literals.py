@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from ...untrusted import NotRead, read_yaml
 
 MAX_CHARS = 50_000
+DATA = (".yaml", ".yml", ".json")
+_OPENING = frozenset({"open", "Path", "pathlib.Path"})
 # Of all formatted texts of a script together.
 MAX_FORMATTED = 1_000_000
 
@@ -39,6 +41,52 @@ def literals_of(content: bytes) -> dict[str, object]:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return {}
     return known.values
+
+
+def files_read_into(content: bytes, setting: str) -> tuple[str, ...]:
+    """Return the files of YAML and JSON that a script reads a setting from, with ``yaml.safe_load(file)``."""
+    try:
+        return tuple(dict.fromkeys(_files_read(ast.parse(content).body, setting, ())))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return ()
+
+
+def _files_read(statements: list[ast.stmt], setting: str, opened: tuple[str, ...]) -> Iterator[str]:
+    for node in statements:
+        if isinstance(node, ast.If | ast.Try):
+            yield from _files_read(node.body, setting, opened)
+        elif isinstance(node, ast.With):
+            named = (name for item in node.items for name in _data_files(item.context_expr))
+            yield from _files_read(node.body, setting, tuple(named))
+        elif isinstance(node, ast.Assign | ast.Expr) and _gives(node, setting):
+            loads = any(
+                isinstance(each, ast.Call) and _name(each).endswith("load") for each in ast.walk(node)
+            )
+            yield from (*_data_files(node.value), *(opened if loads else ()))
+
+
+def _gives(node: ast.Assign | ast.Expr, setting: str) -> bool:
+    """Return whether a statement is ``setting = …`` or ``setting.update(…)``."""
+    if isinstance(node, ast.Assign):
+        return any(isinstance(each, ast.Name) and each.id == setting for each in node.targets)
+    return isinstance(node.value, ast.Call) and _name(node.value) == f"{setting}.update"
+
+
+def _name(call: ast.Call) -> str:
+    return ast.unparse(call.func)
+
+
+def _data_files(node: ast.expr) -> Iterator[str]:
+    """Yield the names of files that an expression opens."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call) and each.args and _name(each) in _OPENING:
+            first = each.args[0]
+            if (
+                isinstance(first, ast.Constant)
+                and isinstance(first.value, str)
+                and first.value.endswith(DATA)
+            ):
+                yield first.value
 
 
 def settings_of_book(content: bytes) -> dict[str, object]:

@@ -12,13 +12,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import is_transient
-from .conf_literals import MAX_CHARS, Computed, literals_of, settings_of_book
+from ...untrusted import NotRead, is_within, read_settings
+from .conf_literals import MAX_CHARS, Computed, files_read_into, literals_of, settings_of_book
 from .object_types import ObjectType, extension_places, object_types
 
 CONF = "conf.py"
 MARKDOWN, RST = (".md", ".markdown"), (".rst", ".rest")
 _MAX_BYTES = 500_000
 _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
+_SUBSTITUTIONS = "myst_substitutions"
 _ENDING = re.compile(r"\.[A-Za-z][\w.-]{0,20}")
 _COMPUTED_FORMAT = "source_suffix in conf.py is computed: the document is read by its ending"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -65,8 +67,15 @@ def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
         for name, reader in _READERS.items():
             content = _content_of(folder / name)
             if content is not None and (values := reader(content)) is not None:
-                return values if name != CONF else replace(values, objects=_objects(folder, content))
+                return _with_files(values, content, folder) if name == CONF else values
     return None
+
+
+def _with_files(values: SphinxValues, conf: bytes, folder: Path) -> SphinxValues:
+    """Return the values with what ``conf.py`` takes from other files in its folder."""
+    objects = _objects(folder, conf)
+    with_tables = _with_tables(values, conf, folder)
+    return replace(with_tables, objects=objects) if objects else with_tables
 
 
 def _objects(folder: Path, conf: bytes) -> tuple[ObjectType, ...]:
@@ -76,6 +85,32 @@ def _objects(folder: Path, conf: bytes) -> tuple[ObjectType, ...]:
     extensions = (_content_of(folder / place) for place in extension_places(conf))
     scripts = (conf, *(each for each in extensions if each is not None and len(each) <= _MAX_BYTES))
     return tuple(kind for script in scripts for kind in object_types(script))
+
+
+def _with_tables(values: SphinxValues, content: bytes, folder: Path) -> SphinxValues:
+    """Return the values with the substitutions that ``conf.py`` reads from files in its folder."""
+    named = [folder / name for name in _tables_named(content)]
+    tables = [_table(_content_of(path) or b"", path.name) for path in named if is_within(path, folder)]
+    read = {name: text for table in tables for name, text in table.items()}
+    return replace(values, substitutions={**read, **values.substitutions}) if read else values
+
+
+@lru_cache(maxsize=8)
+def _tables_named(content: bytes) -> tuple[str, ...]:
+    return files_read_into(content, _SUBSTITUTIONS) if len(content) <= _MAX_BYTES else ()
+
+
+@lru_cache(maxsize=32)
+def _table(content: bytes, name: str) -> Mapping[str, str]:
+    try:
+        given = read_settings(content[:_MAX_BYTES].decode("utf-8", "replace"), name)
+    except (NotRead, ValueError):
+        return {}
+    return _texts(given) if isinstance(given, Mapping) else {}
+
+
+def _texts(table: Mapping[object, object]) -> dict[str, str]:
+    return {name: str(each) for name, each in table.items() if isinstance(name, str) and is_value(each)}
 
 
 def _content_of(conf: Path) -> bytes | None:
@@ -108,13 +143,13 @@ _READERS: Mapping[str, Callable[[bytes], SphinxValues | None]] = {
 
 def _values_of(given: Mapping[str, object]) -> SphinxValues:
     texts = {name: given[name] for name in _SUBSTITUTED if is_value(given.get(name))}
-    own, links = given.get("myst_substitutions"), given.get("extlinks")
+    own, links = given.get(_SUBSTITUTIONS), given.get("extlinks")
     table = own if isinstance(own, Mapping) else {}
     return SphinxValues(
         {name: str(text) for name, text in texts.items() if "\n" not in str(text)},
         dict(_links(links)) if isinstance(links, Mapping) else {},
         dict(_projects(given.get("intersphinx_mapping"))),
-        {name: str(each) for name, each in table.items() if isinstance(name, str) and is_value(each)},
+        _texts(table),
         frozenset(name for name, each in table.items() if isinstance(name, str) and each is Computed),
         str(given["rst_prolog"]) if is_value(given.get("rst_prolog")) else "",
         str(given["rst_epilog"]) if is_value(given.get("rst_epilog")) else "",

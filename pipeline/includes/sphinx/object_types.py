@@ -85,7 +85,8 @@ def _import_folders(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("sys.path."):
             inner = (each for part in node.args for each in ast.walk(part) if isinstance(each, ast.expr))
-            yield from (each.strip("./") for each in _texts(inner) if not each.startswith(("/", "..")))
+            own = (each for each in _texts(inner) if not each.startswith("/") and ".." not in each.split("/"))
+            yield from (each.strip("./") for each in own)
 
 
 def _parsed(content: bytes) -> ast.Module | None:

@@ -3,7 +3,7 @@
 Read are those of Material for MkDocs (``title="x" linenums="1" hl_lines="2-3 5"``), Docusaurus (``{1,3-4}
 showLineNumbers``), VitePress (``:line-numbers=2 [file]``), mdBook (``rust,ignore``), Hugo
 (``{linenos=table,hl_lines=[1,"3-4"]}``), Pandoc (``{.python .numberLines startFrom="5"}``), Quartz
-(``/word/``) and Starlight (``ins={2} del={3}``).
+(``/word/``), Starlight (``ins={2} del={3}``) and Mintlify (``index.ts icon="x" highlight={1}``).
 """
 
 from __future__ import annotations
@@ -32,6 +32,13 @@ _PART = re.compile(
     r"""|(?<=\s)/(?P<word>[^/\s][^/]{0,80})/"""
     r"""|\.?(?P<flag>[\w-]+)(?:\{(?P<first>\d{1,6})\})?"""
 )
+# What is not one of a title's words, and titles that stand there by themselves: a file's name, or "Output".
+_NO_WORD = re.compile(
+    r"(?<![\w-])[\w-]++\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|\[[^\[\]]*\]|[^\s,]++)|[{\[/][^{}\[\]]*+[}\]/]"
+)
+_FILE_TITLE = re.compile(r"\s+([\w@-][\w@./-]*\.[A-Za-z]\w{0,9})(?=\s|\Z)")
+_WORDS_TITLE = re.compile(r"\s+([A-Z][\w .-]*)\Z")
+_FLAGS = frozenset({"wrap", "lines", "expandable"})
 _RANGE = re.compile(r"(\d{1,6})(?:\s*[-:]\s*(\d{1,6}))?")
 
 _MARKED, _NUMBERED_CLASS = re.compile(r"\bmarked-([\d_]+)"), re.compile(r"\bnumbered-(\d{1,6})")
@@ -113,7 +120,17 @@ def described(language: str, options: str) -> CodeInfo:
         elif flag := (found["flag"] or "").lower():
             flags.add(flag)
             first = int(found["first"] or first or 1) if flag in _NUMBERED else first
+    title = title or _bare_title(options)
     return CodeInfo(language, title, first, lines, tuple(words), "wrap" in flags)
+
+
+def _bare_title(options: str) -> str:
+    """Return a title that stands among the options without a name, as in Mintlify; only there is an icon."""
+    if re.search(r"\sicon\s*=", options):
+        words = _NO_WORD.sub(" ", options).split()
+        return " ".join(each for each in words if each.lower() not in _FLAGS | _NUMBERED)
+    found = _FILE_TITLE.match(options) or _WORDS_TITLE.match(options)
+    return found[1].strip() if found else ""
 
 
 def code_classes(info: CodeInfo) -> str:

@@ -16,7 +16,7 @@ from ...navigation.literals import UNREAD, read_value
 from .authoring import PAGES_BELOW
 
 _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:.-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\{)))?|\{")
-_IN_BRACES = re.compile(r"[{}]|\"[^\"\n]*\"?|'[^'\n]*'?|`[^`]*`?")
+_IN_BRACES = re.compile(r"[{}]|\"(?:[^\"\n\\]|\\.)*+\"?|'(?:[^'\n\\]|\\.)*+'?|`(?:[^`\\]|\\[\s\S])*+`?")
 # ``require("./x.png").default``, ``useBaseUrl("/img/x.png")``.
 _ADDRESS_CALL = re.compile(
     r"\b(?:require|useBaseUrl|withBase)\(\s*([\"'`][^\"'`\n$]+[\"'`])\s*\)(?:\.default)?"
@@ -28,6 +28,9 @@ _NAMES = ("name", "path", "query", "body", "header", "prop", "property", "param"
 _TITLES = ("title", "label", "header", "heading", "summary")
 _TEXTS = ("description", "desc", "details", "body", "text", "content")
 _LINKS = ("href", "to", "link", "url")
+# Of a component that shows code, and what it is called.
+_CODES = ("code", "command", "cmd", "snippet", "text", "value", "content")
+_OF_CODE = re.compile(r"Snippet|Command|Terminal|Shell|Code")
 _OPTIONAL = ("isOptional", "optional")
 _DEFAULTS = ("defaultValue", "default", "initialToggle")
 _FIELDS = frozenset({"ParamField", "ResponseField", "APIField", "Param", "Property", "TypeField"})
@@ -121,13 +124,20 @@ def image(name: str, tag: str, imported: Mapping[str, str], before: Sequence[str
     text = re.sub(r"[\[\]\n<>]", " ", _text(given, "alt", "title")).strip()
     if not address or re.search(r"[<>\n]", address):
         return ""
+    if _is_in_element(before):
+        return f'<img src="{escape(address)}" alt="{escape(text)}">'
+    return f"![{text}](<{address}>)"
+
+
+def link(target: str, before: Sequence[str]) -> tuple[str, str]:
+    """Return what begins and what ends a link, which is HTML within another element."""
+    return (f'<a href="{escape(target)}">', "</a>") if _is_in_element(before) else ("[", f"](<{target}>)")
+
+
+def _is_in_element(before: Sequence[str]) -> bool:
+    """Return whether the end of a text is within an element of HTML that begins a line of its paragraph."""
     near = "".join(piece[-_MAX_BEFORE:] for piece in before[-_MAX_PIECES:])[-_MAX_BEFORE:]
-    is_html = _is_in_element(_BLANK_LINE.split(near)[-1])
-    return f'<img src="{escape(address)}" alt="{escape(text)}">' if is_html else f"![{text}](<{address}>)"
-
-
-def _is_in_element(paragraph: str) -> bool:
-    """Return whether the end of a text is within an element of HTML that begins one of its lines."""
+    paragraph = _BLANK_LINE.split(near)[-1]
     if _ELEMENT.match(paragraph.rpartition("\n")[2]):
         return True
     still_open, begun = Counter[str](), set[str]()
@@ -175,6 +185,8 @@ def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
         return PAGES_BELOW
     if name == "Mermaid" and isinstance(drawn := given.get("value"), str) and "```" not in drawn:
         return f"```mermaid\n{drawn.strip()}\n```"
+    if is_whole and _OF_CODE.search(name) and (listing := _listing(given)):
+        return listing
     if name in _FIELDS:
         return f"{_code(_signature(given))}\n\n" + (_prose(_text(given, *_TEXTS)) if is_whole else "")
     lines = [heading] if (heading := _heading(given)) else []
@@ -182,6 +194,17 @@ def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
         lines += [described] if lines and (described := _prose(_text(given, *_TEXTS[:3]))) else []
         lines += ["\n".join(entries) for value in given.values() if (entries := list(_entries(value)))]
     return "\n\n".join(lines)
+
+
+def _listing(given: Mapping[str, Any]) -> str:
+    """Return the code in an attribute, such as ``<Snippet text="npm install x" />``, as a block."""
+    found = next((given[key] for key in _CODES if given.get(key)), "")
+    lines = [each for each in (found if isinstance(found, list) else [found]) if isinstance(each, str)]
+    code = "\n".join(lines).strip("\n")
+    if not code.strip() or "```" in code or code.startswith("{"):
+        return ""
+    language = re.sub(r"[^\w+#-]", "", _text(given, "language", "lang"))
+    return f"```{language}\n{code}\n```"
 
 
 def inline(name: str, given: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from ...includes.parts import TAG, without_tags
 from . import components
 
 # A longer tag is taken for text; all tags together may cost a few looks at each character.
-MAX_TAG_CHARS = 60_000
+MAX_TAG_CHARS = 250_000
 MAX_LOOKS = 8
 
 _FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*\Z)|~{3,})")
@@ -51,6 +51,9 @@ _MARKED_UP = re.compile(
 )
 # Where markdown goes on in the next line, which would be HTML for other readers.
 _ELEMENT_LINE = re.compile(rf"^(<({'|'.join(block_names)})\b[^\n]*</\2>[ \t]*\n)(?=[^\s<])", re.MULTILINE)
+# What ends with a quotation mark; in braces, where a program stands, not with one behind a backslash.
+_ENDS = {(mark, False): re.compile(rf"[^{mark}]*+{mark}") for mark in "\"'`"}
+_ENDS |= {(mark, True): re.compile(rf"(?:[^{mark}\\]|\\[\s\S])*+{mark}") for mark in "\"'`"}
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
 _EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")
@@ -70,8 +73,8 @@ def is_mdx(text: str) -> bool:
     """Return whether markdown imports components, as Docusaurus lets it."""
     if _MDX_FENCE.search(text):
         return True
-    found = _COMPONENT.search(text) if "import " in text else None
-    return found is not None and not fences_of(text).hold(found.start())
+    code = fences_of(text) if "import " in text else None
+    return code is not None and any(not code.hold(found.start()) for found in _COMPONENT.finditer(text))
 
 
 def markdown_of_mdx(text: str, front_matter: Mapping[str, object] | None = None) -> FromMdx:
@@ -162,8 +165,8 @@ class _Tags:
     # The titles of tabs to come, the next one last.
     tabs: list[str] = field(default_factory=list)
     labels: Mapping[str, str] = field(default_factory=dict)
-    # Where the component leads whose text is being read.
-    link: str = ""
+    # What ends the link that the component is whose text is being read.
+    link_end: str = ""
     removed: list[str] = field(default_factory=list)
 
     def without(self, text: str) -> str:
@@ -205,20 +208,20 @@ class _Tags:
         elif entry := components.file_entry(name, tag):
             pieces.append(entry.strip())
         elif named[1]:
-            pieces.append(f"](<{self.link}>)" if self.link else TAG)
-            self.link = ""
+            pieces.append(self.link_end or TAG)
+            self.link_end = ""
         else:
             shown = components.image(name, tag, self.imported, pieces)
-            pieces.append(f"{shown}{TAG}" if shown else self._component(text, start, end, name))
+            pieces.append(f"{shown}{TAG}" if shown else self._component(text, start, end, name, pieces))
         return end
 
-    def _component(self, text: str, start: int, end: int, name: str) -> str:
+    def _component(self, text: str, start: int, end: int, name: str, before: list[str]) -> str:
         """Return what an opening tag or a whole component shows of its attributes."""
         given = components.attributes(text[start:end])
         inside = _LINKED.match(text, end)
         if inside and inside["name"] == name and (target := components.target(given)):
-            self.link = target
-            return "["
+            begin, self.link_end = components.link(target, before)
+            return begin
         if text[text.rfind("\n", 0, start) + 1 : start].strip():
             return components.inline(name, given) or TAG
         is_whole = text.endswith("/>", start, end) or text.startswith(f"</{name}>", end)
@@ -230,8 +233,7 @@ class _Tags:
         if tag.startswith("</"):
             self.depth = max(0, self.depth - 1)
             return f"{closed(self.depth, indent)}{TAG}"
-        given = {key: double or single for key, double, single in _ATTRIBUTE.findall(tag)}
-        kind = components.BOXES[name]
+        given, kind = {key: a or b for key, a, b in _ATTRIBUTE.findall(tag)}, components.BOXES[name]
         if kind == "tab":
             value = given.get("value", "")
             title = given.get("label") or given.get("title") or self.labels.get(value, value)
@@ -249,9 +251,9 @@ class _Tags:
             position = found.end()
             character = found[0]
             if character in "\"'`":
-                position = text.find(character, position, limit) + 1
-                if not position:
+                if (ends := _ENDS[character, depth > 0].match(text, position, limit)) is None:
                     break
+                position = ends.end()
             elif character in "{}":
                 depth += 1 if character == "{" else -1
             elif depth == 0:

@@ -137,11 +137,11 @@ class PageLinks:
 
     def plain(self, href: str) -> Destination:
         """Return where a markdown or HTML link with this address leads."""
-        if href.startswith(f"#{ID_PREFIX}"):
-            return Destination("internal", href)
         row = self._rows.get(href) or self._rows.get(unquote(href))
         if row is not None:
             return self._destination(row)
+        if href.startswith(f"#{ID_PREFIX}"):
+            return Destination("internal", href)
         if is_outward(href):
             return Destination("external", href)
         if href.startswith((TERM_ADDRESS, OBJECT_ADDRESS)):

@@ -154,5 +154,6 @@ def _with_name(node: Node) -> Node:
     if node.page is None:
         return node if node.url else replace(node, label=f"{node.label} ({node.key.rsplit('/', 1)[-1]}/)")
     folder, stem = posixpath.split(node.page.removesuffix(".html"))
-    name = posixpath.basename(folder) if stem == "index" else stem.rsplit(".", 1)[-1]
+    last = stem.rsplit(".", 1)[-1]  # of a dotted name its own part, unless it is a version
+    name = posixpath.basename(folder) if stem == "index" else stem if last.isdecimal() else last
     return replace(node, label=f"{node.label} ({name})") if name and name != node.label else node

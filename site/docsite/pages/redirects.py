@@ -149,7 +149,8 @@ class _Finder:
         from_here = posixpath.join("/", posixpath.dirname(source), path)
         for each in (path, from_here):
             plain = posixpath.normpath(unquote(each).lstrip("/"))
-            known = (self._documents.get(plain), plain, f"{plain}.html", f"{plain}/{urls.HOME}")
+            spelled = (f"{plain}.html", f"{plain}/{urls.HOME}")  # "geojson/" may be what geojson.html became
+            known = (self._documents.get(plain), plain, *(spelled[::-1] if path.endswith("/") else spelled))
             for page in filter(None, known):
                 if page in self._pages or page in self._wanted:
                     return page

@@ -169,8 +169,13 @@ def test_footnotes_lead_there_and_back() -> None:
 
 
 def test_a_heading_whose_name_begins_like_those_of_raw_html_keeps_it() -> None:
-    texts = {"page.md": "# Page\n\n[a](b.md#source-code)\n", "b.md": "# B\n\n## Source code\n\nx\n"}
-    assert page_of(texts, "b.html").select_one("h2#source-code a.anchor[href='#source-code']") is not None
+    texts = {
+        "page.md": "# Page\n\n[a](b.md#source-code)\n",
+        "b.md": "# B\n\nSee [the code](#source-code).\n\n## Source code\n\nx\n",
+    }
+    page = page_of(texts, "b.html")
+    assert page.select_one("h2#source-code a.anchor[href='#source-code']") is not None
+    assert page.select_one("article p a[href='#source-code']") is not None
     link = page_of(texts, "page.html").select_one("article p a")
     assert link is not None and link["href"] == "b.html#source-code"
 

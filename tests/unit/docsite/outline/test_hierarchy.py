@@ -214,6 +214,8 @@ def test_labels_of_every_tool_are_used() -> None:
 def test_equal_titles_among_siblings_are_told_apart() -> None:
     texts = {"a/index.md": page("Intro"), "b.md": page("Intro"), "c.md": page("Other")}
     assert [node.label for node in tree(texts).roots] == ["Intro (a)", "Intro (b)", "Other"]
+    versions = {f"api-{version}.md": page("API") for version in ("1.0.0", "1.1.0")}
+    assert [node.label for node in tree(versions).roots] == ["API (api-1.0.0)", "API (api-1.1.0)"]
     apart = {entry.path: entry.apart for entry in Library(snapshot_of({"docs": texts})).entries}
     assert apart == {"a/index.md": "a/index", "b.md": "b", "c.md": ""}
 

@@ -19,6 +19,8 @@ TEXTS = {
     "redirect_from: /old/intro.html\n---\n# I\n",
     "b.md": "# B\n",
     "gone.md": "---\nredirect_to: /guide/intro.html\n---\n# Gone\n",
+    "use.md": "---\nredirect_to: use/\n---\n",
+    "use/index.md": "# Use\n",
 }
 
 
@@ -32,6 +34,7 @@ OWN = {
     "gone.html": "guide/intro.html",
     "old/intro.html": "guide/intro.html",
     "start/index.html": "guide/intro.html",
+    "use.html": "use/index.html",
 }
 
 
@@ -78,6 +81,7 @@ def test_the_pages_are_not_in_sitemap_or_tree_and_work_from_disk(tmp_path: Path)
     assert (tmp_path / "site/_redirects").read_text() == (
         "/docs/a/b /docs/b.html 301\n/docs/gone.html /docs/guide/intro.html 301\n"
         "/docs/old/intro.html /docs/guide/intro.html 301\n/docs/start /docs/guide/intro.html 301\n"
+        "/docs/use.html /docs/use/index.html 301\n"
     )
     assert "/a/b" not in (tmp_path / "site/sitemap.xml").read_text()
     assert "gone" not in (tmp_path / "site/sitemap.xml").read_text()

@@ -87,7 +87,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "mdBook": (
         {"book.toml": '[book]\ntitle = "T"\n[output.html.redirect]\n"/a.html" = "b.html"\n[preprocessor.p]\n',
-         "src/SUMMARY.md": "# S\n\n- [B](b.md)\n", "src/b.md": "{{#include ../code/x.rs}}\n",
+         "src/SUMMARY.md": "# S\n\n- [B](./b.md)\n", "src/b.md": "{{#include ../code/x.rs}}\n",
          "code/x.rs": "1"},
         {"root": "src", "title": "T", "home": "b.md", "redirects": {"/a.html": "b.html"},
          "snippet_folders": ["code"], "left": "the preprocessor p"},
@@ -168,6 +168,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "LICENSE.md": "----\nL\n"},
         {"root": ".", "exclude": ["/LICENSE.md", "/README.md"]},
     ),
+    "Jekyll, with pages of HTML": (
+        {"_config.yml": "title: T\n", "index.html": "---\n---\nHome\n", "a/b.html": "---\nx: y\n---\n",
+         "demo.html": "<p>D</p>\n", "_layouts/x.html": "---\n---\n",
+         "posts.html": "---\n---\n{%- for post in site.posts %}{% endfor %}\n"},
+        {"root": ".", "include": ["**/*.md", "**/*.markdown", "/index.html", "/a/b.html"],
+         "exclude": ["_layouts/"], "left": "posts.html, which lists what Jekyll computes"},
+    ),
     "Jekyll, with its README as home": (
         {"_config.yml": "title: T\n", "README.md": "# R\n", "CODE_OF_CONDUCT.md": "# C\n"},
         {"root": ".", "exclude": ["/CODE_OF_CONDUCT.md"]},
@@ -182,6 +189,15 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "config/_default/params.toml": 'title = "T"\n', "content/en/a.md": "# A\n"},
         {"root": "content/en", "title": "T", "snippet_folders": ["."],
          "base_url": "https://e.org/", "left": "the language nl"},
+    ),
+    "Hugo, with its settings in JSON under their older name": (
+        {"config.json": '{\n\t"baseurl": "https://e.org",\n\t"title": "T"\n}\n', "content/a.md": "# A\n"},
+        {"root": "content", "title": "T", "base_url": "https://e.org"},
+    ),
+    "Hugo, beside settings of something else": (
+        {"config.json": '{"title": "N"}', "config.yaml": "title: N\n", "site/hugo.json": '{"title": "T"}',
+         "site/content/a.md": "# A\n"},
+        {"root": "site/content", "title": "T"},
     ),
     "Hugo, with a part of its settings in a folder": (
         {"hugo.toml": 'title = "T"\n', "config/_default/languages.toml": '[en]\ncontentDir = "content/en"\n',

@@ -99,6 +99,11 @@ IN_B = ["a/b/_index.md", "a/b/two.md"]
         ),
         ("config/_default/cascade.yaml", "- {draft: true, target: {path: /c*}}", ["c.md"]),
         ("config.toml", 'BaseURL = "/"\n[[cascade]]\ndraft = true\n_target = {path = "/c*"}', ["c.md"]),
+        (
+            "config.json",
+            '{\n "baseURL": "/",\n "cascade": {"draft": true, "target": {"path": "/c*"}}}',
+            ["c.md"],
+        ),
         ("config.toml", 'base_url = "/"\n[[cascade]]\ndraft = true', []),
         ("hugo.toml", "cascade = [", sorted([*BELOW, "a/_posts/p.md"])),
         ("hugo.toml", "title = [", []),

@@ -52,6 +52,47 @@ def html(folder: Path, text: str, name: str) -> tuple[str, list[tuple[str, str]]
     return document.text, [(link.text, link.target) for link in document.links]
 
 
+def test_what_is_included_has_the_values_of_the_script_and_of_the_document(tmp_path: Path) -> None:
+    (tmp_path / "source/guide").mkdir(parents=True)
+    (tmp_path / "source/conf.py").write_text(CONF)
+    (tmp_path / "source/guide/part.md").write_text("A {{ kind }} of {{ name }}, {issue}`7`.\n")
+    path = tmp_path / "source/guide/page.md"
+    path.write_text("---\nmyst: {substitutions: {kind: copy}}\n---\n# P\n\n```{include} part.md\n```\n")
+    collection = Collection(root=str(tmp_path))
+    found = parse(read_source(FoundFile("c", "source/guide/page.md", str(path), 0), collection), collection)
+    assert "A copy of Noctule, [#7](<https://example.org/issues/7>)." in found.text
+
+
+READ = """
+import os, yaml, json
+from pathlib import Path
+if os.path.exists("./reuse/texts.yaml"):
+    with open("./reuse/texts.yaml") as fd:
+        myst_substitutions = yaml.safe_load(fd.read())
+myst_substitutions.update(json.loads(Path("more.json").read_text()))
+with open("../outside.yaml") as fd:
+    myst_substitutions |= yaml.safe_load(fd)
+    myst_substitutions.update(yaml.safe_load(fd))
+with open("other.yaml") as fd:
+    html_context = yaml.safe_load(fd)
+"""
+
+
+def test_substitutions_that_the_script_reads_from_files_are_filled_in(tmp_path: Path) -> None:
+    (tmp_path / "source/reuse").mkdir(parents=True)
+    (tmp_path / "source/reuse/texts.yaml").write_text("{one: 'The *one*', two: B, number: 7}")
+    (tmp_path / "source/more.json").write_text('{\n\t"two": "The two"\n}')
+    (tmp_path / "source/other.yaml").write_text("three: no")
+    (tmp_path / "outside.yaml").write_text("three: no")
+    (tmp_path / "source/guide").mkdir()
+    (tmp_path / "source/conf.py").write_text(READ)
+    path = tmp_path / "source/guide/page.md"
+    path.write_text("{{ one }}, {{two}}, {{ three }}\n")
+    collection = Collection(root=str(tmp_path))
+    found = parse(read_source(FoundFile("c", "source/guide/page.md", str(path), 0), collection), collection)
+    assert found.text.strip() == "The *one*, The two, {{ three }}"
+
+
 @pytest.mark.parametrize(
     ("written", "shown"),
     [

@@ -167,6 +167,15 @@ def test_a_page_may_show_its_own_source() -> None:
     assert expanded(myst, {"page.md": myst}).text.count("Owls.") == 2
 
 
+def test_a_page_may_show_a_part_of_its_own_again() -> None:
+    marked = "<!-- a -->\nOwls.\n<!-- b -->\n"
+    again = "```{include} page.md\n:start-after: <!-- a -->\n:end-before: <!-- b -->\n```\n"
+    found = expanded(marked + again, {"page.md": marked + again})
+    assert found.notes == () and found.text.count("Owls.") == 2
+    around = "{{#include page.md:1:2}}\nOwls.\nMore.\n"
+    assert expanded(around, {"page.md": around}).notes[0].endswith("the file includes itself")
+
+
 def test_loops_depth_and_size_are_bounded() -> None:
     loop = expanded("{{#include b.md}}", {"b.md": "x {{#include page.md}}", "page.md": "{{#include b.md}}"})
     assert (loop.text, loop.notes[0].rpartition(": ")[2]) == ("x ", "the file includes itself")

@@ -51,6 +51,7 @@ def expanded(text: str, context: Context = JEKYLL, files: Mapping[str, str] = FI
         ("{%- assign a = 'x' -%}{{ a | append: 'y' }}", "xy"),
         ("{% capture a %}b{% endcapture %}{{ a }}", "b"),
         ("{% include note.html class='k' text=\"T\" %}", '<p class="k">T Owls</p>'),
+        ("{% include note.html\nclass='k'\n  text=\"T\"\n%}", '<p class="k">T Owls</p>'),
         ("{% include note.html class=page.title %}", '<p class="Barn"> Owls</p>'),
         ("  {% include_relative part.md %}", "  A part of Barn."),
         ('{% include "../.gitbook/includes/tip.md" %}', "A tip."),

@@ -142,6 +142,9 @@ def test_a_data_file_of_jekyll_is_a_list_or_several() -> None:
     assert lines(read_data("- title: A\n  url: /a/\n  children:\n  - {title: B, url: /b/}\n")) == [
         "A|/a/", "  B|/b/",
     ]  # fmt: skip
+    assert lines(read_data("nav:\n- section: A\n  items: [{title: B, href: /b/}]\n")) == [
+        "A|", "  B|/b/",
+    ]  # fmt: skip
     assert lines(read_data("main: [{title: A, url: /a/}]\ndocs: [{title: B, url: /b/}]\n")) == [
         "main|", "  A|/a/", "docs|", "  B|/b/",
     ]  # fmt: skip

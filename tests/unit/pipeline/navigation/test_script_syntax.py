@@ -49,9 +49,9 @@ def test_a_script_of_many_dear_steps_is_given_up(part: str) -> None:
     assert time.process_time() - began < 6
 
 
-def test_expressions_of_a_document_are_read_up_to_16_kilobytes() -> None:
-    assert len(read_value("['a', " + "'b'," * 3_800 + "]")) == 3_801
-    assert read_value("['a', " + "'b'," * 4_000 + "]") == UNREAD
+def test_expressions_of_a_document_are_read_up_to_100_kilobytes() -> None:
+    assert len(read_value("['a', " + "'b'," * 24_000 + "]")) == 24_001
+    assert read_value("['a', " + "'b'," * 25_000 + "]") == UNREAD
 
 
 @pytest.mark.parametrize(

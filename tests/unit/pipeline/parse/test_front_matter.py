@@ -24,6 +24,11 @@ def test_known_keys_are_read_in_every_spelling() -> None:
     )
 
 
+def test_titles_and_descriptions_may_hold_entities_of_html() -> None:
+    found = read("title: A &amp; B\ndescription: new &mdash;&#10;and old\nslug: a&amp;b\n")
+    assert (found.title, found.description, found.slug) == ("A & B", "new \u2014 and old", "a&amp;b")
+
+
 def test_the_latest_date_wins_in_utc() -> None:
     assert (
         read("date: 2024-01-02\nupdated: 2024-03-04T23:30:00-05:00\ncreated: 2030-01-01").modified

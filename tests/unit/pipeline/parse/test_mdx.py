@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
-from noctule.pipeline.parse.markdown.mdx import markdown_of_mdx
+from noctule.pipeline.parse.markdown.mdx import is_mdx, markdown_of_mdx
 from noctule.pipeline.settings.collection import Collection
 from tests.site_builder import content_of
 
@@ -123,6 +123,10 @@ def test_fields_cards_and_links_keep_what_their_attributes_say() -> None:
     assert markdown('See <Link to="/docs/a">the a page</Link> and <B to={b}>b</B>.') == (
         "See [the a page](</docs/a>) and b."
     )
+    within = (
+        '<div className="c">\n  <Button\n    href="https://e.org/?a=b&c"\n  >\n    Go on\n  </Button>\n</div>'
+    )
+    assert '<a href="https://e.org/?a=b&amp;c">\n    Go on\n  </a>' in markdown(within)
     assert (
         markdown('<Cards items={[{title: "A", href: "/a", description: "First."}]} />')
         == "- **[A](</a>)** — First."
@@ -132,6 +136,26 @@ def test_fields_cards_and_links_keep_what_their_attributes_say() -> None:
         == "An option new and ."
     )
     assert markdown('<Head title="machines" /><Seo description="machines" />') == ""
+
+
+def test_code_in_an_attribute_is_a_block() -> None:
+    assert markdown('Run:\n\n<Snippet text="npm i x" dark />') == "Run:\n```\nnpm i x\n```"
+    lines = "<CodeBlock lang='ts' code={[`const a = 1`, 'use(a)']} />"
+    assert markdown(lines) == "```ts\nconst a = 1\nuse(a)\n```"
+    assert markdown("<Command cmd={computed()} />") == ""
+
+
+def test_a_long_table_of_properties_is_no_text() -> None:
+    entries = ", ".join(
+        f"{{name: 'option{n}', type: 'string', description: 'It\\'s {n}.'}}" for n in range(1_100)
+    )
+    shown = markdown(f"<PropertiesTable content={{[{entries}]}} />")
+    assert shown.startswith("- `option0: string` \u2014 It's 0.") and "<" not in shown
+
+
+def test_markdown_that_imports_a_component_after_code_with_an_import_is_mdx() -> None:
+    code = "```js\nimport {a} from 'b';\n```\n"
+    assert is_mdx(f"{code}\nimport C from '@theme/C';\n\n<C />\n") and not is_mdx(code)
 
 
 def test_images_by_components_calls_and_imports_are_images() -> None:

@@ -20,6 +20,11 @@ def test_marks_and_newlines_are_normalised() -> None:
     assert read("# Ä\r\n".encode("utf-16")).text == "# Ä\n"
 
 
+def test_a_document_without_a_title_is_called_like_its_file_or_an_index_like_its_folder() -> None:
+    paths = ("a/owls.html", "a/index.html", "README.md", "a/b/_index.md")
+    assert [read(b"<p>x</p>\n", path).title for path in paths] == ["owls", "a", "c", "b"]
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
