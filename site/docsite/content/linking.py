@@ -71,10 +71,12 @@ class Anchors:
         """
         if not fragment:
             return ""
-        if found := find_anchor(fragment, self._slugs(entry)):
-            return kept_name(found)
-        own = fragment.partition(":#")[0].partition(",")[0]
-        return f"{ID_PREFIX}{own}" if own in self._ids(entry) else ""
+        slugs, own = self._slugs(entry), fragment.partition(":#")[0].partition(",")[0]
+        # What is written exactly so comes before a heading that is spelt alike.
+        if fragment not in slugs and own in self._ids(entry):
+            return f"{ID_PREFIX}{own}"
+        found = find_anchor(fragment, slugs)
+        return kept_name(found) if found else ""
 
     def title(self, entry: Entry, fragment: str) -> str:
         """Return the title of the document, or of its heading that ``fragment`` names; nothing for none."""

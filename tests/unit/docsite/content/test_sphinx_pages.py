@@ -304,6 +304,13 @@ def test_members_are_named_after_their_class() -> None:
     ]
 
 
+def test_an_object_comes_before_a_heading_that_is_spelt_alike() -> None:
+    page = _page(
+        "SPEED\n-----\n\n.. py:class:: Speed\n\n.. py:function:: go(to: Speed)\n\n   :type to: Speed\n"
+    )
+    assert [each["href"] for each in page.select("article dl a")] == ["#Speed"]
+
+
 def test_cards_and_sidebars_are_boxes_and_grids_stand_side_by_side() -> None:
     page = _page(
         ".. grid:: 2\n\n   .. grid-item-card:: One\n      :link: https://example.org\n\n"
