@@ -61,7 +61,8 @@ def object_types(content: bytes) -> tuple[ObjectType, ...]:
     """Return the types that a script declares, nothing if it is no Python."""
     if b"add_" not in content or (tree := _parsed(content)) is None:
         return ()
-    programs = {node.name for node in ast.walk(tree) if _sets_program(node)}  # type: ignore[attr-defined]
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    programs = {node.name for node in functions if _sets_program(node)}
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     found = (_declared_by(call, programs) for call in calls if isinstance(call.func, ast.Attribute))
     return tuple(each for each in found if each)[:_MAX_TYPES]
@@ -83,7 +84,7 @@ def extension_places(conf: bytes) -> tuple[str, ...]:
 def _import_folders(tree: ast.Module) -> Iterator[str]:
     """Yield the folders that the script adds to those that Python imports from, as far as literal."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("sys.path."):
+        if isinstance(node, ast.Call) and _dotted(node.func).startswith("sys.path."):
             inner = (each for part in node.args for each in ast.walk(part) if isinstance(each, ast.expr))
             own = (each for each in _texts(inner) if not each.startswith("/") and ".." not in each.split("/"))
             yield from (each.strip("./") for each in own)
@@ -102,10 +103,18 @@ def _texts(nodes: Iterable[ast.expr]) -> Iterator[str]:
             yield node.value
 
 
-def _sets_program(node: ast.AST) -> bool:
+def _dotted(node: ast.expr) -> str:
+    """Return a name with its dots; nothing for what is none, however deep it is nested."""
+    ends = list[str]()
+    while isinstance(node, ast.Attribute):
+        ends.append(node.attr)
+        node = node.value
+    return ".".join((node.id, *reversed(ends))) if isinstance(node, ast.Name) else ""
+
+
+def _sets_program(function: ast.FunctionDef) -> bool:
     """Return whether a function makes an object the program of the options after it."""
-    inner = ast.walk(node) if isinstance(node, ast.FunctionDef) else ()
-    return any(isinstance(each, ast.Constant) and each.value == "std:program" for each in inner)
+    return any(isinstance(each, ast.Constant) and each.value == "std:program" for each in ast.walk(function))
 
 
 def _declared_by(call: ast.Call, programs: set[str]) -> ObjectType | None:
@@ -124,7 +133,7 @@ def _declared_by(call: ast.Call, programs: set[str]) -> ObjectType | None:
 
 def _option_directive(call: ast.Call) -> ObjectType | None:
     name = _name(call.args[0]) if len(call.args) > 1 else ""
-    is_option = bool(name) and ast.unparse(call.args[1]).rpartition(".")[2] == "Cmdoption"
+    is_option = bool(name) and _dotted(call.args[1]).rpartition(".")[2] == "Cmdoption"
     return ObjectType("option", name, "option") if is_option else None
 
 

@@ -9,11 +9,14 @@ from urllib.parse import quote
 
 from ...untrusted import as_text
 from ..fences import Fences, code_of
+from ..front_matter_blocks import find_block
 from ..project import front_matter_of
 from .conf_values import MARKDOWN, RST, SphinxValues, is_value
 from .object_types import declaration
 
 _USED = re.compile(r"\|([A-Za-z][\w -]*)\|")
+# The first lines of a document that say something of it, as Sphinx finds them, and an empty one.
+_FIELDS = re.compile(r"(?::[\w -]+:(?=\s)[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+\n?")
 _RST_ROLE = re.compile(
     r"(?<![`\w:\\]):([A-Za-z][\w:+-]{0,80}):`(?!`)((?:[^`\n]|\n(?![ \t]*\n)){1,500})`(?!`)"
 )
@@ -79,7 +82,7 @@ def with_values(text: str, path: str, values: SphinxValues, max_chars: int) -> t
     room, remarks = _Room(max(0, max_chars - len(text))), tuple[str, ...]()
     if path.lower().endswith(RST):
         linked = _RST_ROLE.sub(lambda found: room.put(_rst_link(found, values), found[0]), text)
-        text = declaration(values.objects, text) + _rst(linked, values)
+        text = _rst(linked, values)
     elif path.lower().endswith(MARKDOWN):
         if values.links or values.projects:
             text = _outside_code(
@@ -188,10 +191,25 @@ def _rst(text: str, values: SphinxValues) -> str:
     defined = "".join(f"\n.. |{name}| replace:: {values.texts[name]}" for name in sorted(used))
     around = values.prolog + values.epilog
     names_something = bool(around) and ("|" in text or "_" in text or ":" in text)
-    head = f"{values.prolog.strip(chr(10))}\n\n" if names_something and values.prolog else ""
+    head = declaration(values.objects, text)
+    head += f"{values.prolog.strip(chr(10))}\n\n" if names_something and values.prolog else ""
     tail = f"\n\n{values.epilog.strip(chr(10))}\n" if names_something and values.epilog else ""
     given = "".join(line for line in (head, tail))
     defined = "".join(
         line for line in defined.splitlines(True) if line.split("replace::")[0].strip() not in given
     )
-    return f"{head}{text}{tail}" + (f"\n{defined}\n" if defined else "")
+    above = _above_text(text) if head else 0
+    return f"{text[:above]}{head}{text[above:]}{tail}" + (f"\n{defined}\n" if defined else "")
+
+
+def _above_text(text: str) -> int:
+    """Return where the text begins behind its byte order mark, its front matter and its first fields.
+
+    Sphinx inserts the prolog there; in front of them, they would say nothing of the document any more.
+    """
+    found = find_block(text)
+    if found is not None and found.is_any and found.end is None:
+        return len(text)  # whether it is front matter, only its own first line tells
+    start = (found.end or 0) if found is not None and found.is_any else len(text) - len(text.lstrip("\ufeff"))
+    fields = _FIELDS.match(text, start)
+    return fields.end() if fields else start

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from noctule.pipeline.errors import DraftDocument
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.includes.sphinx.conf_literals import Computed, literals_of
 from noctule.pipeline.includes.sphinx.conf_values import SphinxValues, formats_of
@@ -363,6 +364,40 @@ def test_included_files_may_use_the_types(tmp_path: Path) -> None:
     assert [link.target for link in page.links] == ["#object::fixture:a"]
 
 
-@pytest.mark.parametrize("conf", [b"sys.path.append(1)", b"def", b"add_directive()\nx.add_directive(1)"])
+@pytest.mark.parametrize(
+    ("above", "values"),
+    [
+        ("---\ndraft: true\n---\n", SphinxValues(objects=(ObjectType("fixture", "fixture", "place"),))),
+        ("\ufeff---\ndraft: true\n---\n", SphinxValues(prolog="Above.")),
+        ("\ufeff", SphinxValues(prolog="Above.")),
+        (":nosearch:\n:title: Owls:\n   and more\n\n", SphinxValues(prolog="Above.")),
+        ("", SphinxValues(prolog="Above.")),
+    ],
+)
+def test_what_says_something_of_a_document_stays_above_everything(above: str, values: SphinxValues) -> None:
+    text = with_values(f"{above}:fixture:`a`\n", "a.rst", values, 100)[0]
+    assert text.startswith(above) and text.endswith("\n\n:fixture:`a`\n") and len(text) > len(above) + 20
+
+
+def test_front_matter_without_an_end_stays_at_the_head() -> None:
+    text = "---\ndraft: true\n\n:fixture:`a`\n"
+    assert with_values(text, "a.rst", SphinxValues(prolog="Above."), 100)[0].startswith(text)
+
+
+def test_a_draft_stays_one_where_a_project_declares_objects(tmp_path: Path) -> None:
+    with pytest.raises(DraftDocument):
+        read(tmp_path, "---\ndraft: true\n---\nText :fixture:`a`\n", "page.rst", DECLARING)
+
+
+@pytest.mark.parametrize(
+    "conf",
+    [
+        b"sys.path.append(1)",
+        b"def",
+        b"add_directive()\nx.add_directive(1)",
+        b"x.add_directive('a', " + b"a + " * 800 + b"a)",
+        b"q = a" + b".b()" * 300,
+    ],
+)
 def test_scripts_that_declare_nothing_are_read_all_the_same(conf: bytes) -> None:
     assert (object_types(conf), extension_places(conf)) == ((), ())
