@@ -13,8 +13,7 @@ from noctule.pipeline.model import SectionId
 
 def candidate(row: int, score: float = 1.0, name: ListName = "keyword") -> Candidate:
     """A candidate whose score is one list's share."""
-    given = Contribution(name, row + 1, score, 1.0, score)
-    return Candidate(row, score, lambda _: (given,))
+    return Candidate(row, (Contribution(name, row + 1, score, 1.0, score),))
 
 
 def candidates(*scores: float) -> list[Candidate]:

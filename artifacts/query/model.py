@@ -97,6 +97,7 @@ def list_label(name: ListName, question: int) -> str:
     return name if question == 0 else f"{name}#{question + 1}"
 
 
+# Hundreds are made a query: a named tuple takes a third of a data class's time.
 class Contribution(NamedTuple):
     """A candidate's rank in a list (from 1; 0: scored, not found), its score there, the share it earned.
 
@@ -120,40 +121,57 @@ class Multiplier(NamedTuple):
     because: str = ""
 
 
-# Hundreds are made a query: a named tuple takes a third of a data class's time.
-class Candidate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Candidate:
     """A passage on its way through the stages; its score is what its explanation multiplies out to.
 
-    ``contributions_of`` tells what the lists gave to a row, ``attained`` is the mean of what it attained in
-    them, by their weights (which sum up to 1). ``section`` is set where the hit is a whole section:
-    ``members`` are the passages found in it. Ties go by ``place``, where rows are not in that order, and by
-    row.
+    ``section`` is set where the hit is a whole section: ``members`` are the passages found in it. Ties go by
+    ``place``, where rows are not in that order, and by row.
     """
 
     row: int
-    score: float
-    contributions_of: Callable[[int], tuple[Contribution, ...]]
-    attained: float = 0.0
-    place: int = 0
+    contributions: tuple[Contribution, ...]
     multipliers: tuple[Multiplier, ...] = ()
     confidence: float | None = None
     section: SectionId | None = None
     members: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    place: int = 0
+    score: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Compute the sum of the shares times every factor once, as every stage asks for it."""
+        total = 0.0
+        for contribution in self.contributions:
+            total += contribution.share
+        for multiplier in self.multipliers:
+            total *= multiplier.factor
+        object.__setattr__(self, "score", total)
 
     @property
-    def contributions(self) -> tuple[Contribution, ...]:
-        """Return what the lists gave to the passage, which few candidates are ever asked for."""
-        return self.contributions_of(self.row)
+    def attained(self) -> float:
+        """Return the mean of what it attained in the lists, by their weights (which sum up to 1)."""
+        return sum(each.weight * each.attained for each in self.contributions)
 
     def times(self, stage: str, factor: float, because: str = "") -> Candidate:
         """Return the candidate with one more factor."""
         more = (*self.multipliers, Multiplier(stage, factor, because))
-        return self._replace(score=self.score * factor, multipliers=more)
+        # Two hundred of these a query: ``replace`` takes twice as long.
+        return Candidate(
+            self.row, self.contributions, more, self.confidence, self.section, self.members, self.notes,
+            self.place,
+        )  # fmt: skip
+
+    def trusted(self, confidence: float) -> Candidate:
+        """Return the candidate with a confidence."""
+        return Candidate(
+            self.row, self.contributions, self.multipliers, confidence, self.section, self.members,
+            self.notes, self.place,
+        )  # fmt: skip
 
     def noting(self, note: str) -> Candidate:
         """Return the candidate with one more note."""
-        return self._replace(notes=(*self.notes, note))
+        return replace(self, notes=(*self.notes, note))
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ def test_the_score_multiplies_out_after_aggregation_and_the_order_is_total() -> 
 def test_the_order_in_which_sections_were_found_does_not_matter() -> None:
     names = ["a1", "a2", "b1", "c1", "b"]
     scores = [0.9, 0.8, 0.7, 0.6, 0.5]
-    found = candidates(*scores)
-    forward = aggregated(found, sections(*names), TREE, Aggregate())
-    backward = aggregated(found[::-1], sections(*names[::-1]), TREE, Aggregate())
+    forward = aggregated(candidates(*scores), sections(*names), TREE, Aggregate())
+    found = candidates(*scores)[::-1]
+    backward = aggregated(found, sections(*names[::-1]), TREE, Aggregate())
     assert forward == backward

@@ -49,7 +49,7 @@ def calibrated(
     candidates: Sequence[Candidate], share: Callable[[Candidate], float], curve: Curve, min_confidence: float
 ) -> list[Candidate]:
     """Give candidates their confidence by their ``share`` of what is possible; drop those below the least."""
-    with_confidence = (each._replace(confidence=curve.at(share(each))) for each in candidates)
+    with_confidence = (each.trusted(curve.at(share(each))) for each in candidates)
     return [each for each in with_confidence if (each.confidence or 0.0) >= min_confidence]
 
 

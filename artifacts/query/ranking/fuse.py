@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Candidate, Contribution, Ints, RankedList, Scores
+from ..model import Candidate, Contribution, Ints, RankedList
+
+Shares = npt.NDArray[np.float64]
 
 
 def reciprocal_rank_fusion(
@@ -39,16 +41,16 @@ def convex_combination(
     total = _total(lists, weights) or 1.0
     shares = {name: weight / total for name, weight in weights.items()}
     asked = [each for each in lists if weights.get(each.name, 0.0) > 0]
-    found = _rows_of(asked)
+    found = np.unique(np.concatenate([each.rows for each in asked])) if asked else np.zeros(0, np.int64)
     complete = [_completed(each, found) for each in asked]
     return _fuse(complete, shares, lambda ranked: _up_to_one(ranked, ranked.scale), places)
 
 
-def _completed(ranked: RankedList, found: Ints) -> RankedList:
-    """Append what the list did not find but can score; ``found`` holds its rows among others, ascending."""
+def _completed(ranked: RankedList, found: npt.NDArray[np.int64]) -> RankedList:
+    """Append what the list did not find but can score."""
     if ranked.score_of is None:
         return ranked
-    missing = np.delete(found, np.searchsorted(found, ranked.rows))
+    missing = np.setdiff1d(found, ranked.rows, assume_unique=True)
     scores = ranked.score_of(missing)
     rows = np.concatenate([ranked.rows, missing[scores > 0]])
     values = np.concatenate([ranked.scores, scores[scores > 0]])
@@ -92,89 +94,53 @@ def values_of(column: npt.NDArray[np.integer[Any]], candidates: Sequence[Candida
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _WeightedList:
-    """A ranked list, and what it gives to each of its rows: shares of their scores."""
-
-    ranked: RankedList
-    weight: float
-    shares: Scores
-    attained: Scores
-
-    def contribution(self, row: int) -> Contribution | None:
-        """Return what the list gives to a row, ``None`` if it does not hold it."""
-        ranked = self.ranked
-        for at in np.flatnonzero(ranked.rows == row).tolist():
-            rank = at + 1 if at < len(ranked.rows) - ranked.unranked else 0
-            score, share, attained = (float(v[at]) for v in (ranked.scores, self.shares, self.attained))
-            return Contribution(ranked.name, rank, score, self.weight, share, ranked.question, attained)
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class _FusedLists:
-    """The rows of all lists, ascending, and of each the question that it answers best."""
-
-    lists: Sequence[_WeightedList]
-    rows: Ints
-    questions: Ints
-
-    def contributions(self, row: int) -> tuple[Contribution, ...]:
-        """Return what the lists of the row's question gave to it."""
-        question = self.questions[np.searchsorted(self.rows, row)]
-        given = (each.contribution(row) for each in self.lists if each.ranked.question == question)
-        return tuple(each for each in given if each is not None)
-
-
 def _fuse(
     lists: Sequence[RankedList],
     weights: Mapping[str, float],
-    shares_of: Callable[[RankedList], Scores],
+    shares_of: Callable[[RankedList], Shares],
     places: Ints | None,
 ) -> list[Candidate]:
-    weighted = [
-        _WeightedList(each, weight, weight * shares_of(each), _up_to_one(each, each.most))
-        for each in lists
-        if (weight := weights.get(each.name, 0.0)) > 0
-    ]
-    rows = _rows_of([each.ranked for each in weighted])
-    questions, scores, attained = _best_question(weighted, rows)
-    ties = np.zeros_like(rows) if places is None else places[rows]
-    order = np.lexsort((rows, ties, -scores))
-    explained = repeat(_FusedLists(weighted, rows, questions).contributions)
-    columns = (each[order].tolist() for each in (rows, scores, attained, ties))
-    return [
-        Candidate(row, score, contributions, share, tie)
-        for row, score, share, tie, contributions in zip(*columns, explained, strict=False)
-    ]
+    found: defaultdict[int, list[Contribution]] = defaultdict(list)
+    for ranked in lists:
+        weight = weights.get(ranked.name, 0.0)
+        if weight > 0:
+            each = _contributions(ranked, weight, shares_of(ranked))
+            for row, contribution in zip(ranked.rows.tolist(), each, strict=True):
+                found[row].append(contribution)
+    several = any(ranked.question > 0 for ranked in lists)
+    rows = list(found)
+    orders = repeat(0) if places is None else places[rows].tolist()
+    return in_order(
+        Candidate(row, _best_question(shares) if several else tuple(shares), place=place)
+        for row, shares, place in zip(rows, found.values(), orders, strict=False)
+    )
 
 
-def _best_question(lists: Sequence[_WeightedList], rows: Ints) -> tuple[Ints, Scores, Scores]:
-    """Return which question each row answers best, and its score and what it attained in that one's lists.
-
-    The sum over all questions would prefer half an answer to each to a whole answer to one.
-    """
-    shape = (1 + max((each.ranked.question for each in lists), default=0), len(rows))
-    found, scores, attained = np.zeros(shape, np.bool_), np.zeros(shape), np.zeros(shape)
-    for each in lists:
-        where = each.ranked.question, np.searchsorted(rows, each.ranked.rows)
-        found[where] = True
-        scores[where] += each.shares
-        attained[where] += each.weight * each.attained
-    best = np.where(found, scores, -np.inf).argmax(axis=0)
-    of_best = best, np.arange(len(rows))
-    return best, scores[of_best], attained[of_best]
+def _contributions(ranked: RankedList, weight: float, shares: Shares) -> Iterator[Contribution]:
+    """Yield what the list gives to each of its rows, in their order."""
+    first = len(ranked.rows) - ranked.unranked
+    ranks = [*range(1, first + 1), *repeat(0, ranked.unranked)]
+    scores, attained = ranked.scores.tolist(), _up_to_one(ranked, ranked.most).tolist()
+    given = (weight * shares).tolist()
+    return map(
+        Contribution,
+        repeat(ranked.name), ranks, scores, repeat(weight), given, repeat(ranked.question), attained,
+    )  # fmt: skip
 
 
-def _rows_of(lists: Sequence[RankedList]) -> Ints:
-    """Return the rows of all lists, ascending, each once."""
-    return np.unique(np.concatenate([np.zeros(0, np.int64), *(each.rows for each in lists)]))
-
-
-def _up_to_one(ranked: RankedList, most: float) -> Scores:
+def _up_to_one(ranked: RankedList, most: float) -> Shares:
     """Return the scores as shares of the most, none above 1; 0 where there is no most."""
     scores = ranked.scores.astype(np.float64)
     return np.minimum(1.0, scores / most) if most else np.zeros_like(scores)
+
+
+def _best_question(shares: Sequence[Contribution]) -> tuple[Contribution, ...]:
+    """Keep the shares of the question answered best: else half an answer to each would beat a whole one."""
+    sums: dict[int, float] = defaultdict(float)
+    for each in shares:
+        sums[each.question] += each.share
+    best = min(sums, key=lambda question: (-sums[question], question))
+    return tuple(each for each in shares if each.question == best)
 
 
 def _total(lists: Sequence[RankedList], weights: Mapping[str, float]) -> float:

@@ -7,6 +7,7 @@ ancestor that was found itself takes over the best score of what it holds, and l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ....pipeline.model import SectionId
 from ....pipeline.settings.search import Aggregate
@@ -50,7 +51,7 @@ def _merge(matches: Matches, section: SectionId, candidate: Candidate) -> None:
     if present is not None:
         members = tuple(sorted({*present.members, *members}))
         candidate = max(present, candidate, key=lambda each: (each.score, -each.place, -each.row))
-    matches[section] = candidate._replace(members=members)
+    matches[section] = replace(candidate, members=members)
 
 
 def _parents(matches: Matches, sections: Mapping[SectionId, SectionNode]) -> list[SectionId]:
@@ -70,9 +71,9 @@ def _ancestors(section: SectionId, sections: Mapping[SectionId, SectionNode]) ->
 
 def _as_section(section: SectionId, candidate: Candidate) -> Candidate:
     if len(candidate.members) <= 1:
-        return candidate._replace(members=())
+        return replace(candidate, members=())
     note = f"aggregate: {len(candidate.members)} passages of this section were found"
-    return candidate._replace(section=section).noting(note)
+    return replace(candidate, section=section).noting(note)
 
 
 def with_parents(
@@ -89,10 +90,10 @@ def with_parents(
     for candidate, own in zip(candidates, section_of, strict=True):
         around = _largest(candidate.section or own, sections, max_bytes)
         key = around or candidate.row
-        first = found.setdefault(key, candidate._replace(section=around or candidate.section))
+        first = found.setdefault(key, replace(candidate, section=around or candidate.section))
         if first.row != candidate.row:
             members = {*(first.members or (first.row,)), *(candidate.members or (candidate.row,))}
-            found[key] = first._replace(members=tuple(sorted(members)))
+            found[key] = replace(first, members=tuple(sorted(members)))
     return list(found.values())
 
 
