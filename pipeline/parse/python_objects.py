@@ -21,6 +21,7 @@ _KINDS = frozenset(_KIND_NAMES.split())
 _ROLES = frozenset(["attr", "class", "const", "data", "exc", "func", "meth", "mod", "obj", "type"])
 _CALLED = frozenset({"func", "meth"})
 _DOMAINS = ("", "py")
+_CONSTANTS = frozenset({"None", "True", "False", "Ellipsis"})
 _NAME = re.compile(r"\.?[^\W\d]\w*(?:\.[^\W\d]\w*){0,20}")
 _LONGEST_NAME = 200
 # Shortened to the last part of the name if the author writes a tilde.
@@ -62,6 +63,17 @@ def object_address(role: str, target: str, holder: str = "", module: str = "") -
     around = ["", ""] if role.rpartition(":")[2] == "mod" else [holder, module]
     parts = [name, *(each if _is_name(each) else "" for each in around)]
     return OBJECT_ADDRESS + ":".join(parts).rstrip(":")
+
+
+def type_address(name: str, holder: str, module: str) -> str:
+    """Return the address of a name of a type in a field, which may be the end of a class's name.
+
+    Anchors do not tell classes from members: a small letter begins those, and words such as ``optional``,
+    unless the author wrote what is before the name.
+    """
+    plain = name.lstrip("~.")
+    is_class = "." in plain or (plain.lstrip("_")[:1].isupper() and plain not in _CONSTANTS)
+    return object_address("class", f".{plain}", holder, module) if is_class else ""
 
 
 def within(address: str, holder: str, module: str) -> str:

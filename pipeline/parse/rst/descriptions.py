@@ -12,10 +12,10 @@ from docutils.parsers.rst import Directive
 from ..python_objects import (
     describes_object,
     member_name,
-    object_address,
     object_anchors,
     prefixed,
     shown_name,
+    type_address,
 )
 from .admonitions import Boxed, Lenient, by_name
 from .fields import with_fields
@@ -49,11 +49,9 @@ class Described(Lenient):
         return self.named(nodes.container("", *shown, *body))
 
     def named_type(self, name: str) -> nodes.Node:
-        """Return a name of a type in a field; in Python it may be the end of an object's name."""
-        plain = name.lstrip("~.")
-        is_python = describes_object(self.name)
-        address = object_address("obj", f".{plain}", *around(self.state.document)) if is_python else ""
-        shown = nodes.Text(shown_name("obj", name))
+        """Return a name of a type in a field; in Python it is a link."""
+        address = type_address(name, *around(self.state.document)) if describes_object(self.name) else ""
+        shown = nodes.Text(shown_name("class", name))
         return nodes.reference("", "", shown, refuri=address) if address else shown
 
     @contextmanager
