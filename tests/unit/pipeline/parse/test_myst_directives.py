@@ -115,3 +115,27 @@ def test_code_stays_code(name: str) -> None:
 
 def test_what_is_for_the_generator_is_not_shown() -> None:
     assert shown("```{tabularcolumns} |l|\n```\n\n```{sectionauthor} Me\n```\n\n```{highlight} sh\n```") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("{list-table} T\n---\nheader-rows: 1\n---\n* - a", [("text", "T"), ("table", "a")]),
+        (
+            "{py:function} f()\n---\nmodule: m\nno-index: true\n---\nText.",
+            [("text", "f()"), ("text", "Text.")],
+        ),
+        ("{csv-table}\n---\nheader: [a, b]\n---\nc,d", [("table", "a | b"), ("table", "c | d")]),
+        ("{epigraph}\n---\n---\nText.", [("text", "Text.")]),
+        ("{note}\n---\nclass: tip\n---\nText.", [("text", "Text.")]),
+        ("{epigraph}\n---\nno yaml\n---\nText.", [("text", "no yaml"), ("text", "Text.")]),
+        ("{py:data} x\n:no-index:\n:no-index:\nText.", [("text", "x"), ("text", "Text.")]),
+    ],
+)
+def test_options_above_the_content_are_no_text(text: str, blocks: list[tuple[str, str]]) -> None:
+    assert shown(f"```{text}\n```") == blocks
+
+
+def test_options_between_dashes_are_followed() -> None:
+    page = read("```{py:function} f()\n---\nmodule: m\nno-index: false\n---\n```")
+    assert page.anchors == ("m.f", "py:m.f")
