@@ -31,7 +31,7 @@ from .directives import (
     with_options,
 )  # fmt: skip
 from .myst.descriptions import DESCRIBED
-from .myst.directive_options import Options, block_options_of, options_of
+from .myst.directive_options import DirectiveOptions, block_options_of, options_of
 
 _CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
 _TAB_MARKER = "==="
@@ -226,19 +226,19 @@ def _tabs_of_code(tokens: list[Token], level: int) -> list[Token]:
 # What MyST's directives show that are no boxes
 
 
-def _image(state: StateBlock, found: Box, options: Options, lines: range) -> None:
+def _image(state: StateBlock, found: Box, options: DirectiveOptions, lines: range) -> None:
     alt = options.get("alt", "").replace("[", "").replace("]", "")
     push_paragraph(state, f"![{alt}](<{found.title}>)", lines)
     push_content(state, lines[options.height :])
 
 
-def _links(state: StateBlock, _found: Box, options: Options, lines: range) -> None:
+def _links(state: StateBlock, _found: Box, options: DirectiveOptions, lines: range) -> None:
     if "hidden" not in options:
         for entry in entries([_line(state, line) for line in lines[options.height :]]):
             push_paragraph(state, entry, lines)
 
 
-def _rst(state: StateBlock, _found: Box, _options: Options, lines: range) -> None:
+def _rst(state: StateBlock, _found: Box, _options: DirectiveOptions, lines: range) -> None:
     from ..rst.parser import rst_html  # docutils takes a tenth of a second to load
 
     text = state.getLines(lines.start, lines.stop, state.blkIndent, True)
@@ -248,11 +248,11 @@ def _rst(state: StateBlock, _found: Box, _options: Options, lines: range) -> Non
     html.map = [lines.start - 1, lines.stop + 1]
 
 
-def _nothing(_state: StateBlock, _found: Box, _options: Options, _lines: range) -> None:
+def _nothing(_state: StateBlock, _found: Box, _options: DirectiveOptions, _lines: range) -> None:
     pass
 
 
-def _math(state: StateBlock, _found: Box, options: Options, lines: range) -> None:
+def _math(state: StateBlock, _found: Box, options: DirectiveOptions, lines: range) -> None:
     formula = state.push("fence", "code", 0)
     formula.info, formula.map = MATH, [lines.start - 1, lines.stop + 1]
     text = state.getLines(lines.start + options.height, lines.stop, state.blkIndent, True)

@@ -21,7 +21,7 @@ from ....directives import LEFTOVERS
 from ...python_objects import describes_object, member_name, object_anchors, prefixed, within
 from ...standard_objects import OPTION, of_program, option_anchors, option_names, standard_anchors
 from ..block_tokens import push_content, push_paragraph
-from .directive_options import Options
+from .directive_options import DirectiveOptions
 from .tables import csv_table, list_table
 
 OBJECT, MODULE, PROGRAM, PROSE, UNKNOWN = "object", "module", "program", "prose", "unknown"
@@ -76,10 +76,10 @@ def _languages() -> frozenset[str]:
     return frozenset(alias for lexer in get_all_lexers(plugins=False) for alias in lexer[1])
 
 
-Directive = Callable[[StateBlock, str, str, Options, range], None]
+Directive = Callable[[StateBlock, str, str, DirectiveOptions, range], None]
 
 
-def _object(state: StateBlock, name: str, title: str, options: Options, lines: range) -> None:
+def _object(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the signature as code below its anchors, and the description."""
     outer = _current(state)
     inside, anchors = _named(name, title, options, outer)
@@ -95,7 +95,7 @@ def _object(state: StateBlock, name: str, title: str, options: Options, lines: r
 
 
 def _named(
-    name: str, signature: str, options: Options, outer: Surroundings
+    name: str, signature: str, options: DirectiveOptions, outer: Surroundings
 ) -> tuple[Surroundings, list[str]]:
     """Return what stands around the description of an object, and the object's anchors."""
     last = name.rpartition(":")[2]
@@ -129,7 +129,7 @@ def _as_code(text: str) -> str:
     return f"{ticks} {text} {ticks}" if "`" in text else f"`{text}`"
 
 
-def _module(state: StateBlock, name: str, title: str, options: Options, lines: range) -> None:
+def _module(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the anchor of a module that is described here, and the content."""
     anchors = object_anchors(title) if name.endswith(":module") or name == MODULE else []
     if anchors and not _NOT_INDEXED & options.keys():
@@ -140,12 +140,12 @@ def _module(state: StateBlock, name: str, title: str, options: Options, lines: r
     push_content(state, lines[options.height :])
 
 
-def _program(state: StateBlock, _name: str, title: str, _options: Options, lines: range) -> None:
+def _program(state: StateBlock, _name: str, title: str, _options: DirectiveOptions, lines: range) -> None:
     program = "" if title == "None" else "-".join(title.split())
     _change(state, lines.start - 1, replace(_current(state), program=program))
 
 
-def _prose(state: StateBlock, name: str, title: str, options: Options, lines: range) -> None:
+def _prose(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push what is beside the name and what is below it."""
     state.push("group_open", "div", 1).block = True
     if title and name != "class":
@@ -154,7 +154,7 @@ def _prose(state: StateBlock, name: str, title: str, options: Options, lines: ra
     state.push("group_close", "div", -1).block = True
 
 
-def _unknown(state: StateBlock, name: str, title: str, options: Options, lines: range) -> None:
+def _unknown(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the content of a directive that is not known as prose, which is remarked upon."""
     state.env.setdefault(LEFTOVERS, []).append(f"{{{name}}}")
     _prose(state, name, title, options, lines)

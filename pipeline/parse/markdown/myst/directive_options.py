@@ -15,7 +15,7 @@ _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t]+([^\n]*))?\Z")
 _BLOCK_OPTION = re.compile(r"[ ]{4,}(attrs|name|new|open|select|type|types):(?:[ \t]+([^\n]*))?\Z")
 
 
-class Options(dict[str, str]):
+class DirectiveOptions(dict[str, str]):
     """Options by name, and the number of lines that they take at the head of the content."""
 
     def __init__(self, values: Iterable[tuple[str, str]] = (), height: int = 0) -> None:
@@ -23,23 +23,23 @@ class Options(dict[str, str]):
         self.height = height
 
 
-def options_of(lines: Sequence[str]) -> Options:
+def options_of(lines: Sequence[str]) -> DirectiveOptions:
     """Return the options that the lines begin with."""
     between = _of_yaml(lines)
     return _of_lines(_OPTION, lines) if between is None else between
 
 
-def block_options_of(lines: Sequence[str]) -> Options:
+def block_options_of(lines: Sequence[str]) -> DirectiveOptions:
     """Return the options of PyMdown's blocks, such as ``    open: true``, that the lines begin with."""
     return _of_lines(_BLOCK_OPTION, lines)
 
 
-def _of_lines(pattern: re.Pattern[str], lines: Sequence[str]) -> Options:
+def _of_lines(pattern: re.Pattern[str], lines: Sequence[str]) -> DirectiveOptions:
     found = [each for each in takewhile(bool, map(pattern.match, lines)) if each]
-    return Options(((each[1], (each[2] or "").strip()) for each in found), len(found))
+    return DirectiveOptions(((each[1], (each[2] or "").strip()) for each in found), len(found))
 
 
-def _of_yaml(lines: Sequence[str]) -> Options | None:
+def _of_yaml(lines: Sequence[str]) -> DirectiveOptions | None:
     """Return the options between dashes; ``None`` if what stands there are none."""
     stripped = [line.strip() for line in lines]
     if stripped[:1] != [_DASHES] or _DASHES not in stripped[1:]:
@@ -52,7 +52,7 @@ def _of_yaml(lines: Sequence[str]) -> Options | None:
     if not isinstance(values, Mapping | None):
         return None
     said = ((as_text(name), _said(value)) for name, value in (values or {}).items() if value is not False)
-    return Options(((name, text) for name, text in said if name), end + 1)
+    return DirectiveOptions(((name, text) for name, text in said if name), end + 1)
 
 
 def _said(value: object) -> str:

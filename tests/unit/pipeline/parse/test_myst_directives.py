@@ -97,7 +97,15 @@ def test_comma_separated_values_are_a_table() -> None:
     text = '```{csv-table} Birds\n:header: Name, Call\n\nOwl, "*hoo*, loud"\n```\n'
     assert shown(text) == [("text", "Birds"), ("table", "Name | Call"), ("table", "Owl | hoo, loud")]
     assert shown("```{csv-table}\n:delim: ;\n\na;b\n```") == [("table", "a | b")]
+    assert shown("```{csv-table}\n:delim: space\n\na b\n```") == [("table", "a | b")]
+    assert shown('```{csv-table}\n"a\nb",c\n```') == [("table", "a b | c")]
     assert shown("```{csv-table}\n:delim: too long\n\na;b\n```") == [("table", "a;b")]
+
+
+def test_a_file_of_values_that_is_not_included_is_named_with_a_remark() -> None:
+    page = read("```{csv-table} Birds\n:file: owls.csv\n```")
+    assert [block.text for block in page.blocks] == ["Birds", "owls.csv"]
+    assert page.notes == ("line 1: '{csv-table}' stands on the page as text",)
 
 
 @pytest.mark.parametrize("fence", ["```", ":::"])
