@@ -18,9 +18,25 @@ from markdown_it.rules_core import StateCore
 from pygments.lexers import get_all_lexers
 
 from ....directives import LEFTOVERS
-from ...python_objects import describes_object, member_name, object_anchors, prefixed, within
-from ...standard_objects import OPTION, of_program, option_anchors, option_names, standard_anchors
-from ..block_tokens import push_content, push_paragraph
+from ...python_objects import (
+    bounded,
+    describes_object,
+    member_name,
+    name_in,
+    object_anchors,
+    prefixed,
+    whole_signature,
+    within,
+)
+from ...standard_objects import (
+    OPTION,
+    of_program,
+    option_anchors,
+    option_names,
+    program_name,
+    standard_anchors,
+)
+from ..block_tokens import push_content, push_definitions, push_paragraph
 from .directive_options import DirectiveOptions
 from .tables import csv_table, list_table
 
@@ -30,10 +46,10 @@ OBJECT_ANCHORS, _AROUND = "object_anchors", "objects_around"
 _DOMAINS = frozenset({"c", "cpp", "js", "py", "rst", "std"})
 _STANDARD = frozenset({"confval", "envvar"})
 _OPTIONS = frozenset({OPTION, "cmdoption"})
+_FACTS = ("type", "default")
 _PLAIN = frozenset({"describe", OBJECT})
 _PROSE_NAMES = frozenset({"acks", "centered", "highlights", "hlist", "table"})
 _HOLDING = frozenset({"class", "exception"})
-_NAME = re.compile(r"[^\W\d][\w.]*")
 _STYLE = re.compile(r"[a-z0-9_ -]*")
 _NOT_INDEXED = frozenset({"noindex", "no-index"})
 _BACKTICKS = re.compile("`+")
@@ -86,8 +102,12 @@ def _object(state: StateBlock, name: str, title: str, options: DirectiveOptions,
     found = [] if _NOT_INDEXED & options.keys() else anchors
     marks = _marks(state, found)
     state.push("group_open", "div", 1).block = True
+    is_standard = name.rpartition(":")[2] in _OPTIONS | _STANDARD
     if title:
-        push_paragraph(state, marks + _as_code(title), range(lines.start, lines.start))
+        shown = title if is_standard else whole_signature(title, options)
+        push_paragraph(state, marks + _as_code(shown), range(lines.start, lines.start))
+    facts = [(each.capitalize(), options[each]) for each in _FACTS if is_standard and options.get(each)]
+    push_definitions(state, facts, lines)
     _change(state, lines.start, inside)
     push_content(state, lines[options.height :])
     _change(state, lines.stop, replace(outer, program=_current(state).program))
@@ -103,11 +123,10 @@ def _named(
         return outer, option_anchors(outer.program, option_names(signature))
     if last in _STANDARD:
         return outer, standard_anchors(last, signature)
-    own = _NAME.match(signature) if describes_object(name) else None
-    if own is None:
+    own, module = name_in(signature) if describes_object(name) else "", bounded(options.get("module", ""))
+    full = prefixed(module, own) if module else prefixed(outer.module, member_name(outer.holder, own))
+    if not own or not bounded(full):
         return outer, []
-    module = options.get("module", "")
-    full = prefixed(module, own[0]) if module else prefixed(outer.module, member_name(outer.holder, own[0]))
     is_holding = last in _HOLDING
     inside = replace(
         outer,
@@ -136,13 +155,14 @@ def _module(state: StateBlock, name: str, title: str, options: DirectiveOptions,
         block = state.push("html_block", "", 0)
         block.content = _marks(state, anchors)
         block.map = [lines.start - 1, lines.start]
-    _change(state, lines.start - 1, replace(_current(state), module="" if title == "None" else title))
+    _change(
+        state, lines.start - 1, replace(_current(state), module="" if title == "None" else bounded(title))
+    )
     push_content(state, lines[options.height :])
 
 
 def _program(state: StateBlock, _name: str, title: str, _options: DirectiveOptions, lines: range) -> None:
-    program = "" if title == "None" else "-".join(title.split())
-    _change(state, lines.start - 1, replace(_current(state), program=program))
+    _change(state, lines.start - 1, replace(_current(state), program=program_name(title)))
 
 
 def _prose(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:

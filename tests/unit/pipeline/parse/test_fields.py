@@ -88,3 +88,13 @@ MEMBERS = """
 def test_a_type_is_no_method_of_its_name(field: str, names: list[str]) -> None:
     links = resolve_links([linking_document(read(field, MEMBERS), ())], {"c": Collection(root=".")})
     assert [link.fragment for link in links if link.target_id] == names
+
+
+def test_types_after_a_hundred_are_text() -> None:
+    document = read(f":rtype: {' | '.join(['Owl'] * 200)} | ~a.Owl")
+    assert (len(document.links), document.text.count("Owl")) == (100, 202)
+    assert "| ~a.Owl" in document.text
+
+
+def test_the_name_of_a_function_stands_after_what_it_is() -> None:
+    assert read("", ".. py:function:: async go()\n{}").anchors == ("go", "py:go")

@@ -56,6 +56,43 @@ def test_roles_are_told_what_is_described_around_them() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("fence", "signature"),
+    [
+        ("{py:function} async go()", "async go()"),
+        ("{py:method} go()\n:async:", "async go()"),
+        ("{py:attribute} go\n:type: int\n:value: 2", "go: int = 2"),
+    ],
+)
+def test_a_signature_is_whole_and_its_name_the_anchor(fence: str, signature: str) -> None:
+    page = read(f"```{fence}\n```")
+    assert (page.anchors, page.blocks[0].text) == (("go", "py:go"), signature)
+
+
+def test_type_and_default_of_a_setting_are_shown() -> None:
+    page = read("```{confval} wings\n:type: int\n:default: *two*\nHow many.\n```")
+    said = ["wings", "- Type", "- int", "- Default", "- two", "How many."]
+    assert [block.text for block in page.blocks] == said
+
+
+LONG = "a." * 200 + "a"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```{{program}} {LONG}\n```\n\n```{{option}} -x\n```\n{{option}}`-y`",
+        f"````{{py:class}} {LONG}\n```{{py:method}} x()\n```\n{{meth}}`y`\n````",
+        f"```{{module}} {LONG}\n```\n\n```{{py:function}} x()\n```\n{{func}}`y`",
+        f"```{{py:function}} x()\n:module: {LONG}\n```",
+    ],
+)
+def test_a_name_that_is_too_long_is_not_repeated(text: str) -> None:
+    page = read(text)
+    assert page.anchors
+    assert not [each for each in (*page.anchors, *(link.target for link in page.links)) if "a.a" in each]
+
+
 def test_an_object_that_is_not_indexed_has_no_anchor() -> None:
     assert read("```{py:data} x\n:no-index:\n```").anchors == ()
 
