@@ -30,7 +30,7 @@ from .directives import (
     with_block_options,
     with_options,
 )  # fmt: skip
-from .myst.descriptions import DESCRIBED
+from .myst.descriptions import DESCRIBED, UNKNOWN, remark_unknown
 from .myst.directive_options import DirectiveOptions, block_options_of, options_of
 
 _CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
@@ -38,6 +38,8 @@ _TAB_MARKER = "==="
 _TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
 _TAB_INDENT = 4
 _OPENINGS = ("///", ":::", "```{", "````", "~~~{", "```admonish")
+# What nothing is known of may hold code in them; colons hold markdown, and so do longer fences, for others.
+_OF_CODE = ("```", "~~~")
 _MAX_OPTIONS = 40
 # Of lines that may close a box of fewer colons, and of the lengths that they have.
 _MAX_LONGER = 20
@@ -52,6 +54,10 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     found = read_opening(state.src[first : state.eMarks[start]].rstrip())
     if not found:
+        return False
+    if found.kind == UNKNOWN and found.marker in _OF_CODE:
+        if not silent:
+            remark_unknown(state, found.name)
         return False
     closing = _closing(state, found.marker, start)
     last = _last_inside(state, start, min(closing, end))

@@ -41,6 +41,7 @@ from .directive_options import DirectiveOptions
 from .tables import csv_table, list_table
 
 OBJECT, MODULE, PROGRAM, PROSE, UNKNOWN = "object", "module", "program", "prose", "unknown"
+BUTTON = "button"
 LIST_TABLE, CSV_TABLE = "list-table", "csv-table"
 OBJECT_ANCHORS, _AROUND = "object_anchors", "objects_around"
 _DOMAINS = frozenset({"c", "cpp", "js", "py", "rst", "std"})
@@ -48,7 +49,15 @@ _STANDARD = frozenset({"confval", "envvar"})
 _OPTIONS = frozenset({OPTION, "cmdoption"})
 _FACTS = ("type", "default")
 _PLAIN = frozenset({"describe", OBJECT})
-_PROSE_NAMES = frozenset({"acks", "centered", "highlights", "hlist", "table"})
+# Among them those of sphinx-proof and sphinx-exercise.
+_KNOWN_PROSE = """
+    acks algorithm aside assumption axiom blockquote callout card-body card-footer card-header centered
+    conjecture corollary criterion definition example exercise exercise-start highlights hlist lemma
+    observation proof proposition remark solution solution-start table theorem
+"""
+_PROSE_NAMES = frozenset(_KNOWN_PROSE.split())
+_BUTTONS = frozenset({"button-link", "button-ref"})
+_NOT_IN_ROLE = re.compile("[`<>]")
 _HOLDING = frozenset({"class", "exception"})
 _STYLE = re.compile(r"[a-z0-9_ -]*")
 _NOT_INDEXED = frozenset({"noindex", "no-index"})
@@ -81,6 +90,10 @@ def kind_of_directive(name: str, title: str) -> str:
         return MODULE
     if name in _PROSE_NAMES or name in (PROGRAM, LIST_TABLE, CSV_TABLE):
         return PROSE if name in _PROSE_NAMES else name
+    if domain == "prf":
+        return PROSE
+    if name in _BUTTONS:
+        return BUTTON
     if describes_object(name) or last in _OPTIONS | _STANDARD | _PLAIN or (colon and domain in _DOMAINS):
         return PROSE if name == "class" and _STYLE.fullmatch(title) else OBJECT
     return "" if name in _CODE or _INTERPRETERS.match(name) or name in _languages() else UNKNOWN
@@ -174,13 +187,29 @@ def _prose(state: StateBlock, name: str, title: str, options: DirectiveOptions, 
     state.push("group_close", "div", -1).block = True
 
 
+def _button(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
+    """Push a link that the content titles."""
+    inside = (state.src[state.bMarks[line] : state.eMarks[line]] for line in lines[options.height :])
+    text = _NOT_IN_ROLE.sub("", " ".join(" ".join(inside).split())) or title
+    if name == "button-link":
+        push_paragraph(state, f"[{text}](<{title}>)", lines)
+    else:
+        push_paragraph(state, f"{{{options.get('ref-type', 'any')}}}`{text} <{title}>`", lines)
+
+
+def remark_unknown(state: StateBlock, name: str) -> None:
+    """Note that nothing is known of a directive."""
+    state.env.setdefault(LEFTOVERS, []).append(f"{{{name}}}")
+
+
 def _unknown(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the content of a directive that is not known as prose, which is remarked upon."""
-    state.env.setdefault(LEFTOVERS, []).append(f"{{{name}}}")
+    remark_unknown(state, name)
     _prose(state, name, title, options, lines)
 
 
 DESCRIBED: dict[str, Directive] = {
+    BUTTON: _button,
     CSV_TABLE: csv_table,
     LIST_TABLE: list_table,
     MODULE: _module,

@@ -145,7 +145,35 @@ def test_a_file_of_values_that_is_not_included_is_named_with_a_remark() -> None:
     assert page.notes == ("line 1: '{csv-table}' stands on the page as text",)
 
 
-@pytest.mark.parametrize("fence", ["```", ":::"])
+@pytest.mark.parametrize("name", ["kroki", "d2", "file", "altair-plot"])
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_what_an_unknown_directive_holds_in_a_fence_of_code_is_code(fence: str, name: str) -> None:
+    page = read(f"Text.\n\n{fence}{{{name}}} of\n# *B*\n{fence}\n")
+    assert [(block.kind, block.text) for block in page.blocks] == [("text", "Text."), ("code", "# *B*")]
+    assert page.notes == (f"line 3: '{{{name}}}' stands on the page as text",)
+
+
+@pytest.mark.parametrize("name", ["epigraph", "aside", "topic", "margin", "prf:theorem", "exercise", "table"])
+def test_prose_in_a_fence_of_code_is_prose(name: str) -> None:
+    page = read(f"```{{{name}}}\nSome *prose*.\n```\n")
+    assert ([block.text for block in page.blocks], page.notes) == (["Some prose."], ())
+
+
+@pytest.mark.parametrize(
+    ("button", "target"),
+    [
+        ("{button-ref} owls\n:ref-type: ref\n:color: primary", "#ref:owls"),
+        ("{button-ref} owls.md\n:ref-type: doc", "owls.md"),
+        ("{button-link} https://owls.org", "https://owls.org"),
+    ],
+)
+def test_a_button_is_a_link(button: str, target: str) -> None:
+    assert [(link.text, link.target) for link in read(f"```{button}\n\nTo owls\n```").links] == [
+        ("To owls", target)
+    ]
+
+
+@pytest.mark.parametrize("fence", ["````", ":::"])
 def test_what_an_unknown_directive_holds_is_prose(fence: str) -> None:
     page = read(f"Text.\n\n{fence}{{unheard-of}} of\n:option: 1\n\nSome *prose*.\n{fence}\n")
     assert [block.text for block in page.blocks] == ["Text.", "of", "Some prose."]
