@@ -8,6 +8,7 @@ that these make is an object of the collection is known when links are resolved.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ..includes.python_blocks import OBJECT_PREFIX
 
@@ -21,8 +22,13 @@ _KINDS = frozenset(_KIND_NAMES.split())
 _ROLES = frozenset(["attr", "class", "const", "data", "exc", "func", "meth", "mod", "obj", "type"])
 _CALLED = frozenset({"func", "meth"})
 _DOMAINS = ("", "py")
+_CONSTANTS = frozenset({"None", "True", "False", "Ellipsis"})
 _NAME = re.compile(r"\.?[^\W\d]\w*(?:\.[^\W\d]\w*){0,20}")
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
+_MODIFIERS = ("abstractmethod", "classmethod", "staticmethod", "final", "async")
+_SIGNATURE = re.compile(
+    r"(?:(?:async|abstract(?:method)?|classmethod|def|final|static(?:method)?)[ \t]+)*([^\W\d][\w.]*)"
+)
 # Shortened to the last part of the name if the author writes a tilde.
 _SHORTENED = re.compile(r"~(?:.*[.:])?([^.:]+)", re.DOTALL)
 
@@ -37,6 +43,25 @@ def describes_object(directive: str) -> bool:
     """Return whether a directive describes an object of Python."""
     domain, _, last = directive.rpartition(":")
     return domain in _DOMAINS and last.removeprefix("auto") in _KINDS
+
+
+def name_in(signature: str) -> str:
+    """Return the name that a signature in Python begins with; empty where none can be told."""
+    found = _SIGNATURE.match(signature)
+    return bounded(found[1]) if found else ""
+
+
+def bounded(name: str) -> str:
+    """Return the name, empty for one that is too long: others are written after it, each with all of it."""
+    return name if len(name) <= LONGEST_NAME else ""
+
+
+def whole_signature(signature: str, options: Mapping[str, str]) -> str:
+    """Return a signature as its options complete it: ``async go()``, ``wings: int = 2``."""
+    before = [name for name in _MODIFIERS if name in options]
+    kind, value = options.get("type", ""), options.get("value", "")
+    after = (f": {kind}" if kind else "") + (f" = {value}" if value else "")
+    return " ".join([*before, signature + after])
 
 
 def object_anchors(full_name: str) -> list[str]:
@@ -64,6 +89,17 @@ def object_address(role: str, target: str, holder: str = "", module: str = "") -
     return OBJECT_ADDRESS + ":".join(parts).rstrip(":")
 
 
+def type_address(name: str, holder: str, module: str) -> str:
+    """Return the address of a name of a type in a field, which may be the end of a class's name.
+
+    Anchors do not tell classes from members: a small letter begins those, and words such as ``optional``,
+    unless the author wrote what is before the name.
+    """
+    plain = name.lstrip("~.")
+    is_class = "." in plain or (plain.lstrip("_")[:1].isupper() and plain not in _CONSTANTS)
+    return object_address("class", f".{plain}", holder, module) if is_class else ""
+
+
 def within(address: str, holder: str, module: str) -> str:
     """Return the address of a role in the description of ``holder``, in this module."""
     name = address.removeprefix(OBJECT_ADDRESS)
@@ -84,7 +120,7 @@ def prefixed(module: str, name: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    return len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None
+    return len(text) <= LONGEST_NAME and _NAME.fullmatch(text) is not None
 
 
 def names_meant(address: str) -> tuple[list[str], str]:

@@ -11,13 +11,13 @@ import unicodedata
 from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
-from .python_objects import OBJECT_ADDRESS
+from .python_objects import LONGEST_NAME, OBJECT_ADDRESS, bounded
 
 STANDARD_PREFIX = "std:"
 # No object of Python has an empty name.
 STANDARD_ADDRESS = f"{OBJECT_ADDRESS}:"
 OPTION = "option"
-_LONGEST = 200
+_MAX_NAMES = 100
 _MAX_WORDS = 8
 _OPTION = re.compile(r"(?P<name>(?:/|--|-|\+)?[^\s=]+)(?P<value>=?\s*.*)", re.DOTALL)
 _NOT_IN_ID, _AROUND_ID = re.compile(r"[^a-zA-Z0-9._]+"), re.compile(r"^[-0-9._]+|-+$")
@@ -26,6 +26,11 @@ _NOT_IN_ID, _AROUND_ID = re.compile(r"[^a-zA-Z0-9._]+"), re.compile(r"^[-0-9._]+
 def standard_anchors(kind: str, name: str) -> list[str]:
     """Return the anchors of an object: ours, and the one that Sphinx gives it; none for what is no name."""
     return _anchors(f"{kind}:", kind, name)
+
+
+def program_name(argument: str) -> str:
+    """Return the name of the program whose options follow; empty for ``None``, which ends them."""
+    return "" if argument == "None" else bounded("-".join(argument.split()))
 
 
 def option_anchors(program: str, names: list[str]) -> list[str]:
@@ -40,7 +45,7 @@ def option_anchors(program: str, names: list[str]) -> list[str]:
 
 def _anchors(before: str, prefix: str, name: str) -> list[str]:
     written = "-".join(name.split())
-    if not written or len(name) > _LONGEST:
+    if not written or len(name) > LONGEST_NAME:
         return []
     sphinx = _sphinx_id(f"{prefix}-{name}")
     return [f"{STANDARD_PREFIX}{before}{written}", *([sphinx] if sphinx != _sphinx_id(prefix) else [])]
@@ -54,7 +59,7 @@ def _sphinx_id(text: str) -> str:
 def option_names(signature: str) -> list[str]:
     """Return the names of an option that is described so: ``-o FILE, --output=FILE``."""
     found = []
-    for each in signature.split(", "):
+    for each in signature.split(", ", _MAX_NAMES)[:_MAX_NAMES]:
         if parts := _OPTION.match(each.strip()):
             is_bracketed = parts["name"].endswith("[") and parts["value"].endswith("]")
             found.append(parts["name"].removesuffix("[") if is_bracketed else parts["name"])
@@ -63,7 +68,7 @@ def option_names(signature: str) -> list[str]:
 
 def standard_address(kind: str, target: str, program: str = "") -> str:
     """Return the address of a role that names an object; ``program`` is the one whose options are meant."""
-    if not target or len(target) > _LONGEST or target.startswith("!"):
+    if not target or len(target) > LONGEST_NAME or target.startswith("!"):
         return ""
     name = quote(target, safe="-_=/+.,@")
     return f"{STANDARD_ADDRESS}{kind}:{f'{program}:' if kind == OPTION else ''}{name}"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from ..fences import fenced, language_of
+from ..fences import fenced, fences_of, language_of
 from ..parts import Directive, NoSuchPart, Part, as_it_is, dedented, indented, lines, whole
 
-MARKS = ("include::",)
-MYST_MARKS = ("include}",)
+MARKS = ("include::", "table::")
+MYST_MARKS = ("include}", "table}")
 
 _OPTIONS = r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)"
 _RST = re.compile(
@@ -25,6 +25,15 @@ _MYST = re.compile(
     r"(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)(?:[ \t]*\n)*[ \t]*(?P=fence)[ \t]*$",
     re.MULTILINE,
 )
+# Below an indentation it may be an example.
+_RST_TABLE = re.compile(r"^(?P<indent>)\.\.[ \t]+csv-table::(?P<title>[^\n]*)\n" + _OPTIONS, re.MULTILINE)
+_MYST_TABLE = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|:{3,})\{csv-table\}(?P<title>[^\n]*)\n"
+    r"(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)(?:[ \t]*\n)*[ \t]*(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
+# An info string of code, in which a directive is an example.
+_CODE = re.compile(r"(?!\{)|\{(?:[\w-]*code|prompt)")
 _OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _UNQUOTED = re.compile(r"\A(['\"])(.*)\1\Z")
 _CODE_INDENT = "   "
@@ -33,13 +42,42 @@ _SHOWN = ("caption", "linenos", "lineno-start", "number-lines", "emphasize-lines
 
 
 def directives(text: str) -> Iterator[Directive]:
-    """Yield the directives of a text in reStructuredText in order."""
-    return _directives(_RST, text, is_rst=True)
+    """Yield the directives of a text in reStructuredText."""
+    yield from _directives(_RST, text, is_rst=True)
+    yield from _tables(_RST_TABLE.finditer(text), _rst_table)
 
 
 def myst_directives(text: str) -> Iterator[Directive]:
-    """Yield the directives of a markdown text in order."""
-    return _directives(_MYST, text, is_rst=False)
+    """Yield the directives of a markdown text."""
+    yield from _directives(_MYST, text, is_rst=False)
+    yield from _tables(_myst_tables(text), _myst_table)
+
+
+def _tables(found: Iterable[re.Match[str]], form: Callable[..., str]) -> Iterator[Directive]:
+    """Yield the tables whose comma-separated values are in a file."""
+    for each in found:
+        options = dict(_OPTION.findall(each["options"]))
+        if target := _UNQUOTED.sub(r"\2", options.pop("file", "")):
+            made = partial(form, each["title"].strip(), options)
+            yield Directive(*each.span(), target, whole, made, each["indent"])
+
+
+def _myst_tables(text: str) -> Iterator[re.Match[str]]:
+    """Yield the tables of a text, but for those in code."""
+    fences = fences_of(text if "{csv-table}" in text else "")
+    for found in _MYST_TABLE.finditer(text):
+        if not _CODE.match(fences.around(found.start("fence")) or "{"):
+            yield found
+
+
+def _rst_table(title: str, options: Mapping[str, str], values: str) -> str:
+    said = "".join(f"{_CODE_INDENT}:{name}: {value}\n" for name, value in options.items())
+    return f".. csv-table:: {title}\n{said}\n{indented(values, _CODE_INDENT)}\n"
+
+
+def _myst_table(title: str, options: Mapping[str, str], values: str) -> str:
+    said = "".join(f":{name}: {value}\n" for name, value in options.items())
+    return fenced(f"{{csv-table}} {title}".replace("`", ""), f"{said}\n{values}")
 
 
 def _directives(pattern: re.Pattern[str], text: str, *, is_rst: bool) -> Iterator[Directive]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markdown_it.rules_block import StateBlock
 
 
@@ -12,6 +14,21 @@ def push_paragraph(state: StateBlock, content: str, lines: range) -> None:
     inline = state.push("inline", "", 0)
     inline.content, inline.map, inline.children = content, [*at], []
     state.push("paragraph_close", "p", -1)
+
+
+def push_definitions(state: StateBlock, definitions: Sequence[tuple[str, str]], lines: range) -> None:
+    """Push a list of terms, each with what inline markdown says of it, that stands for the line above."""
+    if definitions:
+        state.push("dl_open", "dl", 1)
+        for term, said in definitions:
+            state.push("dt_open", "dt", 1)
+            inline = state.push("inline", "", 0)
+            inline.content, inline.map, inline.children = term, [lines.start - 1, lines.start], []
+            state.push("dt_close", "dt", -1)
+            state.push("dd_open", "dd", 1)
+            push_paragraph(state, said, range(lines.start, lines.start))
+            state.push("dd_close", "dd", -1)
+        state.push("dl_close", "dl", -1)
 
 
 def push_content(state: StateBlock, lines: range) -> None:

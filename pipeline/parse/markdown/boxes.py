@@ -25,20 +25,21 @@ from .directives import (
     TAB,
     Box,
     as_card,
-    block_options_of,
     entries,
-    options_of,
     read_opening,
     with_block_options,
     with_options,
 )  # fmt: skip
-from .myst.descriptions import DESCRIBED
+from .myst.descriptions import DESCRIBED, UNKNOWN, remark_unknown
+from .myst.directive_options import DirectiveOptions, block_options_of, options_of
 
 _CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
 _TAB_MARKER = "==="
 _TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
 _TAB_INDENT = 4
 _OPENINGS = ("///", ":::", "```{", "````", "~~~{", "```admonish")
+# What nothing is known of may hold code in them; colons hold markdown, and so do longer fences, for others.
+_OF_CODE = ("```", "~~~")
 _MAX_OPTIONS = 40
 # Of lines that may close a box of fewer colons, and of the lengths that they have.
 _MAX_LONGER = 20
@@ -53,6 +54,10 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     found = read_opening(state.src[first : state.eMarks[start]].rstrip())
     if not found:
+        return False
+    if found.kind == UNKNOWN and found.marker in _OF_CODE:
+        if not silent:
+            remark_unknown(state, found.name)
         return False
     closing = _closing(state, found.marker, start)
     last = _last_inside(state, start, min(closing, end))
@@ -153,13 +158,13 @@ def _push(state: StateBlock, found: Box, lines: range, last: int) -> None:
             DESCRIBED[found.kind](state, found.name, found.title, options, lines)
             state.line = last
             return
-        lines = lines[len(options) :]
+        lines = lines[options.height :]
         if found.name in CARDS:
             found, above = as_card(found, options, [_line(state, line) for line in lines[:_MAX_OPTIONS]])
             lines = lines[above:]
     elif found.marker[0] == "/":
         options = block_options_of([_line(state, line) for line in lines[:_MAX_OPTIONS]])
-        found, lines = with_block_options(found, options), lines[len(options) :]
+        found, lines = with_block_options(found, options), lines[options.height :]
     opened = len(state.tokens)
     if found.kind == GROUP:
         _group(state, found, lines)
@@ -227,19 +232,19 @@ def _tabs_of_code(tokens: list[Token], level: int) -> list[Token]:
 # What MyST's directives show that are no boxes
 
 
-def _image(state: StateBlock, found: Box, options: dict[str, str], lines: range) -> None:
+def _image(state: StateBlock, found: Box, options: DirectiveOptions, lines: range) -> None:
     alt = options.get("alt", "").replace("[", "").replace("]", "")
     push_paragraph(state, f"![{alt}](<{found.title}>)", lines)
-    push_content(state, lines[len(options) :])
+    push_content(state, lines[options.height :])
 
 
-def _links(state: StateBlock, _found: Box, options: dict[str, str], lines: range) -> None:
+def _links(state: StateBlock, _found: Box, options: DirectiveOptions, lines: range) -> None:
     if "hidden" not in options:
-        for entry in entries([_line(state, line) for line in lines[len(options) :]]):
+        for entry in entries([_line(state, line) for line in lines[options.height :]]):
             push_paragraph(state, entry, lines)
 
 
-def _rst(state: StateBlock, _found: Box, _options: dict[str, str], lines: range) -> None:
+def _rst(state: StateBlock, _found: Box, _options: DirectiveOptions, lines: range) -> None:
     from ..rst.parser import rst_html  # docutils takes a tenth of a second to load
 
     text = state.getLines(lines.start, lines.stop, state.blkIndent, True)
@@ -249,14 +254,14 @@ def _rst(state: StateBlock, _found: Box, _options: dict[str, str], lines: range)
     html.map = [lines.start - 1, lines.stop + 1]
 
 
-def _nothing(_state: StateBlock, _found: Box, _options: dict[str, str], _lines: range) -> None:
+def _nothing(_state: StateBlock, _found: Box, _options: DirectiveOptions, _lines: range) -> None:
     pass
 
 
-def _math(state: StateBlock, _found: Box, options: dict[str, str], lines: range) -> None:
+def _math(state: StateBlock, _found: Box, options: DirectiveOptions, lines: range) -> None:
     formula = state.push("fence", "code", 0)
     formula.info, formula.map = MATH, [lines.start - 1, lines.stop + 1]
-    text = state.getLines(lines.start + len(options), lines.stop, state.blkIndent, True)
+    text = state.getLines(lines.start + options.height, lines.stop, state.blkIndent, True)
     formula.content = text.lstrip("\n")
 
 

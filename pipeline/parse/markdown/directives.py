@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from ...visibility import SEARCH_EXCLUDED
 from ..conditions import is_for_web_pages
@@ -21,9 +20,6 @@ _OPENING = re.compile(
 _FENCE = re.compile(r"(`{3,}|~{3,})\{([A-Za-z][\w:-]{0,30})\}[ \t]*([^\n`]*)\Z")
 _ADMONISH = re.compile(r"(`{3,}|~{3,})admonish\b[ \t]*([A-Za-z][\w-]{0,30}(?![\w-]|[ \t]*=))?([^\n`]*)\Z")
 _QUOTED = re.compile(r"(?:\btitle[ \t]*=[ \t]*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
-_OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t]+([^\n]*))?\Z")
-
-_BLOCK_OPTION = re.compile(r"[ ]{4,}(attrs|name|new|open|select|type|types):(?:[ \t]+([^\n]*))?\Z")
 
 # Of VitePress, behind a title.
 _ATTRIBUTES = re.compile(r"[ \t]*\{(open|[.#][\w-][^{}\n]{0,100})\}\Z")
@@ -124,21 +120,6 @@ def _of_mdbook(marker: str, kind: str, rest: str) -> Box:
     title = _QUOTED.search(rest)
     said = (title[1] or title[2] or "") if title else ""
     return Box(marker, kind, kind, said, folds="collapsible=true" in rest.replace(" ", ""))
-
-
-def options_of(lines: Sequence[str]) -> dict[str, str]:
-    """Return the options, such as ``:class: tip``, that the lines begin with, one on each."""
-    return _options(_OPTION, lines)
-
-
-def block_options_of(lines: Sequence[str]) -> dict[str, str]:
-    """Return the options of PyMdown's blocks, such as ``    open: true``, that the lines begin with."""
-    return _options(_BLOCK_OPTION, lines)
-
-
-def _options(pattern: re.Pattern[str], lines: Sequence[str]) -> dict[str, str]:
-    found = takewhile(bool, map(pattern.match, lines))
-    return {each[1]: (each[2] or "").strip() for each in found if each}
 
 
 def with_options(box: Box, options: dict[str, str]) -> Box:

@@ -10,12 +10,15 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 
 from ..python_objects import (
+    bounded,
     describes_object,
     member_name,
-    object_address,
+    name_in,
     object_anchors,
     prefixed,
     shown_name,
+    type_address,
+    whole_signature,
 )
 from .admonitions import Boxed, Lenient, by_name
 from .fields import with_fields
@@ -25,12 +28,10 @@ _MODULE, _CLASS = "noctule-module", "noctule-class"
 # The class in which names of references are looked for; that of a method is the one before its name.
 _AROUND = "noctule-around"
 
-_OBJECT = re.compile(r"[^\W\d][\w.]*")
 # In C and C++ a type stands before the name.
-_AFTER_TYPE = re.compile(r"([A-Za-z_~][\w:~]*)\s*(?:\(|\[|=|\Z)")
+_AFTER_TYPE = re.compile(r"(?<![\w:~])([A-Za-z_~][\w:~]*)\s*(?:\(|\[|=|\Z)")
 _TYPED = ("c", "cpp")
 _STYLE_CLASSES = re.compile(r"[a-z0-9_ -]+")
-_MODIFIERS = ("abstractmethod", "classmethod", "staticmethod", "final", "async")
 _HOLDING = ("class", "exception")
 _NOT_INDEXED = frozenset({"noindex", "no-index"})
 
@@ -49,11 +50,9 @@ class Described(Lenient):
         return self.named(nodes.container("", *shown, *body))
 
     def named_type(self, name: str) -> nodes.Node:
-        """Return a name of a type in a field; in Python it may be the end of an object's name."""
-        plain = name.lstrip("~.")
-        is_python = describes_object(self.name)
-        address = object_address("obj", f".{plain}", *around(self.state.document)) if is_python else ""
-        shown = nodes.Text(shown_name("obj", name))
+        """Return a name of a type in a field; in Python it is a link."""
+        address = type_address(name, *around(self.state.document)) if describes_object(self.name) else ""
+        shown = nodes.Text(shown_name("class", name))
         return nodes.reference("", "", shown, refuri=address) if address else shown
 
     @contextmanager
@@ -67,32 +66,28 @@ class Described(Lenient):
             document[_CLASS] = name if is_holding else outer[_CLASS]
             document[_AROUND] = name if is_holding else name.rpartition(".")[0]
         if module:
-            document[_MODULE] = module
+            document[_MODULE] = bounded(module)
         yield
         document.attributes.update(outer)
 
     def signature(self, text: str) -> nodes.paragraph:
         """Return one signature as its options complete it, with the object's full name as its id."""
-        before = [name for name in _MODIFIERS if name in self.options]
-        kind, value = self.options.get("type", ""), self.options.get("value", "")
-        after = (f": {kind}" if kind else "") + (f" = {value}" if value else "")
-        paragraph = as_code(" ".join([*before, text + after]))
+        paragraph = as_code(whole_signature(text, self.options))
         if name := self.object_name(text):
             module = str(self.options.get("module", ""))
             holder = str(self.state.document.get(_CLASS, ""))
             full = prefixed(module, name) if module else member_name(holder, name)
-            full = full if module else qualified(self.state.document, full)
+            full = bounded(full if module else qualified(self.state.document, full))
             is_label = describes_object(self.name) and _NOT_INDEXED.isdisjoint(self.options)
-            paragraph["ids"] += [full, *(object_anchors(full) if is_label else [])]
+            paragraph["ids"] += [full, *(object_anchors(full) if is_label else [])] if full else []
         return paragraph
 
     def object_name(self, signature: str) -> str:
         """Return the name of the object, empty where none can be told."""
         if self.name.partition(":")[0] in _TYPED and ":" in self.name:
             found = _AFTER_TYPE.search(signature)
-            return found[1] if found else ""
-        own = _OBJECT.match(signature)
-        return own[0] if own else ""
+            return bounded(found[1]) if found else ""
+        return name_in(signature)
 
 
 class InDomain(Described):
@@ -112,10 +107,10 @@ class AutoDescribed(Described):
         name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
         members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
         if self.name.endswith("automodule"):
-            self.state.document[_MODULE] = self.argument
+            self.state.document[_MODULE] = bounded(self.argument)
         shown = [self.signature(name)] if name else []
         listed = listed_nodes(map(as_code, members))
-        with self.within(name):
+        with self.within(bounded(name)):
             body = with_fields(self.body(), self.named_type)
         return self.named(nodes.container("", *shown, *listed, *body))
 
@@ -125,7 +120,7 @@ class Module(Boxed):
 
     def run(self) -> list[nodes.Node]:
         """Return the anchor of a module that is described here, and the content, if there is any."""
-        self.state.document[_MODULE] = "" if self.argument == "None" else self.argument
+        self.state.document[_MODULE] = "" if self.argument == "None" else bounded(self.argument)
         is_label = describes_object(self.name) and _NOT_INDEXED.isdisjoint(self.options)
         anchors = object_anchors(self.argument) if is_label else []
         place = [nodes.target("", "", ids=anchors)] if anchors else []

@@ -45,6 +45,8 @@ _WHOLE = frozenset({"Raises", "Status codes", "Return values"})
 _UNSEEN = "meta"
 # What stands between the names of types: list[Owl] | None, Owl or None.
 _BETWEEN = re.compile(r"(\s*[\[\](),](?:\s*o[rf]\s)?\s*|\s+o[rf]\s+|\s*\|\s*|\.\.\.)")
+# What stands after so many is text.
+_MAX_NAMES = 100
 # A name of a type, as what it shows and leads to.
 Named = Callable[[str], nodes.Node]
 
@@ -98,8 +100,9 @@ def _said_type(body: nodes.Node, named: Named) -> list[nodes.Node]:
 
 def _typed(text: str, named: Named) -> list[nodes.Node]:
     """Return a type, or names of some, as code in which each name is what ``named`` says."""
-    pieces = enumerate(_BETWEEN.split(text))
-    found = [nodes.Text(each) if at % 2 else named(each) for at, each in pieces if each]
+    pieces = enumerate(_BETWEEN.split(text, _MAX_NAMES))
+    is_text = {2 * _MAX_NAMES, *range(1, 2 * _MAX_NAMES, 2)}
+    found = [nodes.Text(each) if at in is_text else named(each) for at, each in pieces if each]
     return [nodes.literal("", "", *found)] if found else []
 
 

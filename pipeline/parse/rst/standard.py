@@ -10,8 +10,15 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, roles
 
 from ...includes.sphinx.object_types import DECLARED, ObjectType, declared
-from ..python_objects import shown_name
-from ..standard_objects import OPTION, option_anchors, option_names, standard_address, standard_anchors
+from ..python_objects import bounded, shown_name
+from ..standard_objects import (
+    OPTION,
+    option_anchors,
+    option_names,
+    program_name,
+    standard_address,
+    standard_anchors,
+)
 from .admonitions import Lenient
 from .descriptions import Described
 from .fields import with_fields
@@ -56,7 +63,7 @@ class StandardDescribed(Described):
             return option_anchors(self.state.document.get(_PROGRAM, ""), option_names(text))
         name = self.named_by(text)
         if self.form == "program":
-            self.state.document[_PROGRAM] = name
+            self.state.document[_PROGRAM] = bounded(name)
         return standard_anchors(self.kind or self.name.rpartition(":")[2], name)
 
     def named_by(self, text: str) -> str:
@@ -83,8 +90,7 @@ class _Program(Lenient):
 
     def run(self) -> list[nodes.Node]:
         """Return nothing."""
-        name = "-".join(self.argument.split())
-        self.state.document[_PROGRAM] = "" if name == "None" else name
+        self.state.document[_PROGRAM] = program_name(self.argument)
         return []
 
 

@@ -18,21 +18,47 @@ from markdown_it.rules_core import StateCore
 from pygments.lexers import get_all_lexers
 
 from ....directives import LEFTOVERS
-from ...python_objects import describes_object, member_name, object_anchors, prefixed, within
-from ...standard_objects import OPTION, of_program, option_anchors, option_names, standard_anchors
-from ..block_tokens import push_content, push_paragraph
+from ...python_objects import (
+    bounded,
+    describes_object,
+    member_name,
+    name_in,
+    object_anchors,
+    prefixed,
+    whole_signature,
+    within,
+)
+from ...standard_objects import (
+    OPTION,
+    of_program,
+    option_anchors,
+    option_names,
+    program_name,
+    standard_anchors,
+)
+from ..block_tokens import push_content, push_definitions, push_paragraph
+from .directive_options import DirectiveOptions
 from .tables import csv_table, list_table
 
 OBJECT, MODULE, PROGRAM, PROSE, UNKNOWN = "object", "module", "program", "prose", "unknown"
+BUTTON = "button"
 LIST_TABLE, CSV_TABLE = "list-table", "csv-table"
 OBJECT_ANCHORS, _AROUND = "object_anchors", "objects_around"
 _DOMAINS = frozenset({"c", "cpp", "js", "py", "rst", "std"})
 _STANDARD = frozenset({"confval", "envvar"})
 _OPTIONS = frozenset({OPTION, "cmdoption"})
+_FACTS = ("type", "default")
 _PLAIN = frozenset({"describe", OBJECT})
-_PROSE_NAMES = frozenset({"acks", "centered", "highlights", "hlist", "table"})
+# Among them those of sphinx-proof and sphinx-exercise.
+_KNOWN_PROSE = """
+    acks algorithm aside assumption axiom blockquote callout card-body card-footer card-header centered
+    conjecture corollary criterion definition example exercise exercise-start highlights hlist lemma
+    observation proof proposition remark solution solution-start table theorem
+"""
+_PROSE_NAMES = frozenset(_KNOWN_PROSE.split())
+_BUTTONS = frozenset({"button-link", "button-ref"})
+_NOT_IN_ROLE = re.compile("[`<>]")
 _HOLDING = frozenset({"class", "exception"})
-_NAME = re.compile(r"[^\W\d][\w.]*")
 _STYLE = re.compile(r"[a-z0-9_ -]*")
 _NOT_INDEXED = frozenset({"noindex", "no-index"})
 _BACKTICKS = re.compile("`+")
@@ -64,6 +90,10 @@ def kind_of_directive(name: str, title: str) -> str:
         return MODULE
     if name in _PROSE_NAMES or name in (PROGRAM, LIST_TABLE, CSV_TABLE):
         return PROSE if name in _PROSE_NAMES else name
+    if domain == "prf":
+        return PROSE
+    if name in _BUTTONS:
+        return BUTTON
     if describes_object(name) or last in _OPTIONS | _STANDARD | _PLAIN or (colon and domain in _DOMAINS):
         return PROSE if name == "class" and _STYLE.fullmatch(title) else OBJECT
     return "" if name in _CODE or _INTERPRETERS.match(name) or name in _languages() else UNKNOWN
@@ -75,26 +105,30 @@ def _languages() -> frozenset[str]:
     return frozenset(alias for lexer in get_all_lexers(plugins=False) for alias in lexer[1])
 
 
-Directive = Callable[[StateBlock, str, str, dict[str, str], range], None]
+Directive = Callable[[StateBlock, str, str, DirectiveOptions, range], None]
 
 
-def _object(state: StateBlock, name: str, title: str, options: dict[str, str], lines: range) -> None:
+def _object(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the signature as code below its anchors, and the description."""
     outer = _current(state)
     inside, anchors = _named(name, title, options, outer)
     found = [] if _NOT_INDEXED & options.keys() else anchors
     marks = _marks(state, found)
     state.push("group_open", "div", 1).block = True
+    is_standard = name.rpartition(":")[2] in _OPTIONS | _STANDARD
     if title:
-        push_paragraph(state, marks + _as_code(title), range(lines.start, lines.start))
+        shown = title if is_standard else whole_signature(title, options)
+        push_paragraph(state, marks + _as_code(shown), range(lines.start, lines.start))
+    facts = [(each.capitalize(), options[each]) for each in _FACTS if is_standard and options.get(each)]
+    push_definitions(state, facts, lines)
     _change(state, lines.start, inside)
-    push_content(state, lines[len(options) :])
+    push_content(state, lines[options.height :])
     _change(state, lines.stop, replace(outer, program=_current(state).program))
     state.push("group_close", "div", -1).block = True
 
 
 def _named(
-    name: str, signature: str, options: dict[str, str], outer: Surroundings
+    name: str, signature: str, options: DirectiveOptions, outer: Surroundings
 ) -> tuple[Surroundings, list[str]]:
     """Return what stands around the description of an object, and the object's anchors."""
     last = name.rpartition(":")[2]
@@ -102,11 +136,10 @@ def _named(
         return outer, option_anchors(outer.program, option_names(signature))
     if last in _STANDARD:
         return outer, standard_anchors(last, signature)
-    own = _NAME.match(signature) if describes_object(name) else None
-    if own is None:
+    own, module = name_in(signature) if describes_object(name) else "", bounded(options.get("module", ""))
+    full = prefixed(module, own) if module else prefixed(outer.module, member_name(outer.holder, own))
+    if not own or not bounded(full):
         return outer, []
-    module = options.get("module", "")
-    full = prefixed(module, own[0]) if module else prefixed(outer.module, member_name(outer.holder, own[0]))
     is_holding = last in _HOLDING
     inside = replace(
         outer,
@@ -128,38 +161,55 @@ def _as_code(text: str) -> str:
     return f"{ticks} {text} {ticks}" if "`" in text else f"`{text}`"
 
 
-def _module(state: StateBlock, name: str, title: str, options: dict[str, str], lines: range) -> None:
+def _module(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the anchor of a module that is described here, and the content."""
     anchors = object_anchors(title) if name.endswith(":module") or name == MODULE else []
     if anchors and not _NOT_INDEXED & options.keys():
         block = state.push("html_block", "", 0)
         block.content = _marks(state, anchors)
         block.map = [lines.start - 1, lines.start]
-    _change(state, lines.start - 1, replace(_current(state), module="" if title == "None" else title))
-    push_content(state, lines[len(options) :])
+    _change(
+        state, lines.start - 1, replace(_current(state), module="" if title == "None" else bounded(title))
+    )
+    push_content(state, lines[options.height :])
 
 
-def _program(state: StateBlock, _name: str, title: str, _options: dict[str, str], lines: range) -> None:
-    program = "" if title == "None" else "-".join(title.split())
-    _change(state, lines.start - 1, replace(_current(state), program=program))
+def _program(state: StateBlock, _name: str, title: str, _options: DirectiveOptions, lines: range) -> None:
+    _change(state, lines.start - 1, replace(_current(state), program=program_name(title)))
 
 
-def _prose(state: StateBlock, name: str, title: str, options: dict[str, str], lines: range) -> None:
+def _prose(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push what is beside the name and what is below it."""
     state.push("group_open", "div", 1).block = True
     if title and name != "class":
         push_paragraph(state, title, range(lines.start, lines.start))
-    push_content(state, lines[len(options) :])
+    push_content(state, lines[options.height :])
     state.push("group_close", "div", -1).block = True
 
 
-def _unknown(state: StateBlock, name: str, title: str, options: dict[str, str], lines: range) -> None:
-    """Push the content of a directive that is not known as prose, which is remarked upon."""
+def _button(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
+    """Push a link that the content titles."""
+    inside = (state.src[state.bMarks[line] : state.eMarks[line]] for line in lines[options.height :])
+    text = _NOT_IN_ROLE.sub("", " ".join(" ".join(inside).split())) or title
+    if name == "button-link":
+        push_paragraph(state, f"[{text}](<{title}>)", lines)
+    else:
+        push_paragraph(state, f"{{{options.get('ref-type', 'any')}}}`{text} <{title}>`", lines)
+
+
+def remark_unknown(state: StateBlock, name: str) -> None:
+    """Note that nothing is known of a directive."""
     state.env.setdefault(LEFTOVERS, []).append(f"{{{name}}}")
+
+
+def _unknown(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
+    """Push the content of a directive that is not known as prose, which is remarked upon."""
+    remark_unknown(state, name)
     _prose(state, name, title, options, lines)
 
 
 DESCRIBED: dict[str, Directive] = {
+    BUTTON: _button,
     CSV_TABLE: csv_table,
     LIST_TABLE: list_table,
     MODULE: _module,

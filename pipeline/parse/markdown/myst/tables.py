@@ -9,20 +9,23 @@ from itertools import islice
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from ....directives import LEFTOVERS
 from ..block_tokens import push_content, push_paragraph
+from .directive_options import DirectiveOptions
 
 _MAX_ROWS, _MAX_CELLS = 10_000, 100
 # Of a list in a list, by their depth.
 _ROWS, _CELLS = 1, 3
+_DELIMITERS = {"tab": "\t", "space": " "}
 _LISTS = ("bullet_list_open", "bullet_list_close")
 _ITEMS = ("list_item_open", "list_item_close")
 
 
-def list_table(state: StateBlock, _name: str, title: str, options: dict[str, str], lines: range) -> None:
+def list_table(state: StateBlock, _name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the table that a list of lists stands for; another list stays one."""
     _push_title(state, title, lines)
     begin = len(state.tokens)
-    push_content(state, lines[len(options) :])
+    push_content(state, lines[options.height :])
     tokens = state.tokens[begin:]
     if _is_table(tokens):
         state.tokens[begin:] = _as_table(
@@ -30,17 +33,22 @@ def list_table(state: StateBlock, _name: str, title: str, options: dict[str, str
         )
 
 
-def csv_table(state: StateBlock, _name: str, title: str, options: dict[str, str], lines: range) -> None:
+def csv_table(state: StateBlock, _name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the table of the lines' comma-separated values."""
     _push_title(state, title, lines)
-    delimiter = options.get("delim", ",").replace("tab", "\t")
-    body = [state.src[state.bMarks[line] : state.eMarks[line]] for line in lines[len(options) :]]
+    outside = options.get("file") or options.get("url")
+    if outside:  # includes are followed before
+        state.env.setdefault(LEFTOVERS, []).append("{csv-table}")
+        push_paragraph(state, f"`{outside}`", lines)
+        return
+    delimiter = _DELIMITERS.get(options.get("delim", ""), options.get("delim", ","))
+    body = [f"{state.src[state.bMarks[line] : state.eMarks[line]]}\n" for line in lines[options.height :]]
     head = [options["header"]] if options.get("header") else []
     try:
         read = csv.reader([*head, *body], delimiter=delimiter or ",", skipinitialspace=True)
         rows = [row[:_MAX_CELLS] for row in islice(read, _MAX_ROWS) if row]
     except (csv.Error, TypeError):
-        rows = [[line] for line in body if line.strip()]
+        rows = [[line.strip()] for line in body if line.strip()]
     heads = len(head) + _number(options, "header-rows")
     state.push("table_open", "table", 1).map = [lines.start - 1, lines.stop]
     for at, row in enumerate(rows):
@@ -121,6 +129,6 @@ def _renamed(token: Token, tag: str) -> Token:
     return token
 
 
-def _number(options: dict[str, str], name: str) -> int:
+def _number(options: DirectiveOptions, name: str) -> int:
     value = options.get(name, "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 3 else 0

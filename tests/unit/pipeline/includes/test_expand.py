@@ -44,6 +44,30 @@ def expanded(
 
 
 @pytest.mark.parametrize(
+    ("path", "written", "shown"),
+    [
+        (
+            "/docs/page.md",
+            "````{note}\n```{csv-table} Owls\n:file: a.txt\n:widths: 1\n```\n````",
+            "````{note}\n```{csv-table} Owls\n:widths: 1\n\none\ntwo\nthree\nfour\n```\n````",
+        ),
+        ("/docs/page.md", "````md\n```{csv-table}\n:file: a.txt\n```\n````", None),
+        ("/docs/page.md", "````{code-block} md\n```{csv-table}\n:file: a.txt\n```\n````", None),
+        ("/docs/page.md", "```{csv-table} Owls\n:delim: ;\n\na;b\n```", None),
+        (
+            "/docs/page.rst",
+            ".. csv-table:: Owls\n   :file: a.txt\n",
+            ".. csv-table:: Owls\n\n   one\n   two\n   three\n   four\n",
+        ),
+        ("/docs/page.rst", "::\n\n   .. csv-table::\n      :file: a.txt\n", None),
+    ],
+)
+def test_a_table_holds_the_values_of_its_file(path: str, written: str, shown: str | None) -> None:
+    found = expanded(written, {"a.txt": "one\ntwo\nthree\nfour\n"}, path)
+    assert (found.text, found.notes) == (shown or written, ())
+
+
+@pytest.mark.parametrize(
     ("directive", "shown"),
     [
         ("{{#include a.txt}}", "one\ntwo\nthree\nfour"),

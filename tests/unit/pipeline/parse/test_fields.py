@@ -58,8 +58,43 @@ def test_types_of_other_languages_are_text() -> None:
 
 
 def test_a_type_is_one_piece_of_code() -> None:
-    html = read(":rtype: list[Owl]").html
-    of = "#object:.{}:birds.Owl:birds"
-    assert (
-        f'<code><a href="{of.format("list")}">list</a>[<a href="{of.format("Owl")}">Owl</a>]</code>' in html
-    )
+    link = '<a href="#object:.Owl:birds.Owl:birds">Owl</a>'
+    assert f"<code>list[{link}]</code>" in read(":rtype: list[Owl]").html
+
+
+MEMBERS = """
+.. class:: Owl
+
+   .. method:: set()
+   .. method:: optional()
+   .. attribute:: None
+
+   {}
+
+.. class:: np.ndarray
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "names"),
+    [
+        (":rtype: set", []),
+        (":param set optional: One.", []),
+        (":type x: Owl, optional", ["Owl"]),
+        (":rtype: None", []),
+        (":rtype: np.ndarray of Owl or None", ["np.ndarray", "Owl"]),
+    ],
+)
+def test_a_type_is_no_method_of_its_name(field: str, names: list[str]) -> None:
+    links = resolve_links([linking_document(read(field, MEMBERS), ())], {"c": Collection(root=".")})
+    assert [link.fragment for link in links if link.target_id] == names
+
+
+def test_types_after_a_hundred_are_text() -> None:
+    document = read(f":rtype: {' | '.join(['Owl'] * 200)} | ~a.Owl")
+    assert (len(document.links), document.text.count("Owl")) == (100, 202)
+    assert "| ~a.Owl" in document.text
+
+
+def test_the_name_of_a_function_stands_after_what_it_is() -> None:
+    assert read("", ".. py:function:: async go()\n{}").anchors == ("go", "py:go")

@@ -175,7 +175,13 @@ def test_a_command_of_a_project_is_not_the_role_of_docutils() -> None:
         ("--color[=WHEN]", ["--color"]),
         ("module[=name", ["module["]),
         ("", []),
+        ("-a, " * 9_999, ["-a"] * 100),
     ],
 )  # fmt: skip
 def test_names_of_an_option(signature: str, names: list[str]) -> None:
     assert option_names(signature) == names
+
+
+def test_a_program_whose_name_is_too_long_is_none() -> None:
+    page = read(f".. program:: {'x ' * 200}\n\n.. option:: --loud\n")
+    assert page.anchors == ("std:option::--loud", "cmdoption-loud")
