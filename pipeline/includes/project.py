@@ -40,7 +40,7 @@ _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 _ENDINGS = ("toml", "yaml", "yml", "json")
 HUGO_SETTINGS = tuple(f"{name}.{ending}" for name in ("hugo", "config") for ending in _ENDINGS)
 # Tells its older names of settings, which others have too, from those of Zola.
-OF_HUGO = re.compile(rb"^(?:[\"']?|\s*\")baseurl\b", re.IGNORECASE | re.MULTILINE)
+OF_HUGO = re.compile(rb"(?:^[\"']?|(?:^|[{,])\s*\")baseurl\b", re.IGNORECASE | re.MULTILINE)
 _HUGO_PARAMS = tuple(f"config/_default/params.{ending}" for ending in _ENDINGS)
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _PARTIALS = ("layouts/_partials", "layouts/partials")
