@@ -13,12 +13,17 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import is_transient
+from ...identity import combined_hash
+from ...model import Source
+from ...source_files import briefly_away
 from ...untrusted import NotRead, is_within, read_regular, read_settings
 from .conf_literals import MAX_CHARS, Computed, files_read_into, literals_of, settings_of_book
 from .object_types import ObjectType, extension_places, object_types
 
 CONF = "conf.py"
 MARKDOWN, RST = (".md", ".markdown"), (".rst", ".rest")
+# Whatever a conf.py says: these have a form of their own.
+_NEVER_RST = (".html", ".htm", ".xhtml", ".ipynb", ".pdf", ".docx", ".mdx")
 _MAX_BYTES = 500_000
 _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
 _SUBSTITUTIONS = "myst_substitutions"
@@ -59,6 +64,29 @@ class SphinxValues:
         is_known = name.endswith(_KNOWN) or bool(self.read_as(path))
         is_computed = any(name.endswith(ending.lower()) for ending in self.computed_formats)
         return _COMPUTED_FORMAT if is_computed and not is_known else ""
+
+
+def values_for(source: Source, location: str, folders: Sequence[Path]) -> SphinxValues | None:
+    """Return what ``conf.py`` gives the source at a path in these folders, ``None`` if there is none for it.
+
+    Raise ``SourceError`` where the machine cannot say now.
+    """
+    if source.path.lower().endswith(_NEVER_RST):
+        return None
+    try:
+        return sphinx_values(os.path.realpath(location), folders)
+    except OSError as error:
+        raise briefly_away(error, f"{source.collection}:{source.path}") from error
+
+
+def in_its_format(source: Source, values: SphinxValues) -> Source:
+    """Return the source read as ``source_suffix`` says, or with the remark that this is computed."""
+    read_as, remark = values.read_as(source.path), values.remark_on_format(source.path)
+    if not read_as and not remark:
+        return source
+    sha256 = combined_hash((source.sha256, read_as or remark))
+    notes = (*source.notes, remark) if remark else source.notes
+    return replace(source, read_as=read_as, sha256=sha256, notes=notes, version="")
 
 
 def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
