@@ -7,12 +7,13 @@ hang a reader, to fill its memory, or to lead it out of the folder.
 from __future__ import annotations
 
 import errno
+import json
 import math
 import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +99,35 @@ def read_settings(text: str, name: str) -> Any:
     """Return the values of TOML, JSON or YAML, as the name says; raise ``NotRead`` and ``ValueError``."""
     if name.endswith(".toml"):
         return read_toml(text)
-    # YAML takes no tabs.
-    return read_yaml(text.replace("\t", " ") if name.endswith(".json") else text)
+    if name.endswith(".json"):
+        try:
+            return read_json(text)
+        except NotRead:  # YAML forgives comments and a last comma, but takes no tabs
+            text = text.replace("\t", " ")
+    return read_yaml(text)
+
+
+def read_json(text: str) -> Any:
+    """Return the values of a JSON file; raise ``NotRead``, also for numbers and texts that JSON has not."""
+    try:
+        values = json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse)
+        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is no text
+    except (RecursionError, ValueError) as error:
+        raise NotRead(f"not JSON: {str(error)[:200]}") from None
+    level = [values]
+    for _ in range(MAX_YAML_DEPTH):
+        level = [inner for each in level for inner in _within(each)]
+    if any(isinstance(each, dict | list) for each in level):
+        raise NotRead(f"it is nested deeper than {MAX_YAML_DEPTH}")
+    return values
+
+
+def _refuse(constant: str) -> None:
+    raise NotRead(f"not JSON: {constant}")
+
+
+def _within(value: object) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _require_bounded(events: Iterator[yaml.Event]) -> None:

@@ -14,7 +14,7 @@ from ...pipeline.errors import SourceError
 from ...pipeline.includes.project import HUGO_SETTINGS, OF_HUGO
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
-from ...pipeline.untrusted import NotRead, is_within, read_toml, read_yaml
+from ...pipeline.untrusted import NotRead, is_within, read_settings, read_toml, read_yaml
 from .hugo import hugo
 from .mkdocs import mkdocs
 from .myst import is_jupyter_book, jupyter_book, myst
@@ -226,7 +226,7 @@ def _obsidian(config: ToolFile) -> TakenOver:
     found = TakenOver("Obsidian", config, config.folder, include=["**/*.md", "**/*.canvas"])
     found.take("site", "title", config.folder.resolve().name, "the vault's folder")
     templates = config.path / "templates.json"
-    given = as_table(read_yaml(config.text(templates).replace("\t", " "))) if templates.exists() else {}
+    given = as_table(read_settings(config.text(templates), templates.name)) if templates.exists() else {}
     if folder := as_text(given.get("folder")).strip("/"):
         found.leave_out([f"{folder}/"])
     return found

@@ -101,7 +101,7 @@ class _Reader:
                     open_ends[name[3:]].append(found.end())
             elif name in _LOOPS and not is_code and open_ends[name]:
                 self.loops[found.start()] = open_ends[name].pop()
-            self.is_template |= name in _BRANCHES and not is_code
+            self.is_template |= name in _BRANCHES and not is_code and not self.context.is_of("sphinx")
 
     def token(self, found: re.Match[str]) -> Iterator[Directive | Literal]:
         if found["name"] is None:

@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -20,7 +20,7 @@ from .front_matter_blocks import find_block, text_start
 from .hugo.page_names import PageNames
 from .parts import whole
 
-Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz"]
+Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz", "sphinx"]
 # The names of files and folders that stand at the head of a tool's folder.
 _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "jekyll": ("_config.yml",),
@@ -32,6 +32,8 @@ _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config/_default"),
 }
 _HUGO: frozenset[Tool] = frozenset({"hugo"})
+_JEKYLL: frozenset[Tool] = frozenset({"jekyll"})
+_SPHINX: frozenset[Tool] = frozenset({"sphinx"})
 # Their settings stand above the folder of the documents.
 _SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian", "quartz"})
 _MAX_YAML_BYTES = 64 * 1024
@@ -40,7 +42,7 @@ _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 _ENDINGS = ("toml", "yaml", "yml", "json")
 HUGO_SETTINGS = tuple(f"{name}.{ending}" for name in ("hugo", "config") for ending in _ENDINGS)
 # Tells its older names of settings, which others have too, from those of Zola.
-OF_HUGO = re.compile(rb"^(?:[\"']?|\s*\")baseurl\b", re.IGNORECASE | re.MULTILINE)
+OF_HUGO = re.compile(rb"(?:^[\"']?|(?:^|[{,])\s*\")baseurl\b", re.IGNORECASE | re.MULTILINE)
 _HUGO_PARAMS = tuple(f"config/_default/params.{ending}" for ending in _ENDINGS)
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _PARTIALS = ("layouts/_partials", "layouts/partials")
@@ -105,6 +107,11 @@ class Context:
     def is_of(self, tool: Tool) -> bool:
         """Return whether the document's folder is that tool's."""
         return tool in self.project.tools
+
+    def of_sphinx(self) -> Context:
+        """Return it for a document of Sphinx or a Jupyter Book, whose settings are called like Jekyll's."""
+        tools = self.project.tools - _JEKYLL | _SPHINX
+        return replace(self, project=replace(self.project, tools=tools))
 
 
 def settings_folders(collection: Collection) -> list[Path]:

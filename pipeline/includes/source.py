@@ -22,11 +22,8 @@ from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
-from .sphinx.conf_values import SphinxValues, sphinx_values
+from .sphinx.conf_values import SphinxValues, in_its_format, values_for
 from .sphinx.substitutions import with_values
-
-# Whatever a conf.py says: these have a form of their own.
-_NEVER_RST = (".html", ".htm", ".xhtml", ".ipynb", ".pdf", ".docx", ".mdx")
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
@@ -43,12 +40,27 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
 
 
 def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source:
-    """Return the source with the files that its directives name, and those that end every document."""
+    """Return the source with what its directives name, what ends every document, and what Sphinx gives it."""
     if collection.auto_append and file.path.lower().endswith((*MARKDOWN, ".mdx")):
         source = _appended(source, collection)
-    may_be_of_a_tool, folders = b"{{" in source.content or b"[[" in source.content, _folders(collection)
-    source = _with_sphinx_values(source, os.path.realpath(file.location), folders, collection.max_bytes)
+    values = values_for(source, file.location, _folders(collection))
+    if values is None:
+        return _with_included(source, file, collection)
+    source = in_its_format(source, values)
+    if source.path_by_format.lower().endswith(MARKDOWN):  # what is included names values, too
+        included = _with_included(source, file, collection, is_of_sphinx=True)
+        return _filled_in(included, values, collection.max_bytes)
+    filled = _filled_in(source, values, collection.max_bytes)
+    return _with_included(filled, file, collection, is_of_sphinx=True)
+
+
+def _with_included(
+    source: Source, file: FoundFile, collection: Collection, *, is_of_sphinx: bool = False
+) -> Source:
+    """Return the source with the files that its directives name, and what other tools write in braces."""
+    folders = _folders(collection)
     # What braces and brackets mean depends on the tool whose folder it is.
+    may_be_of_a_tool = b"{{" in source.content or b"[[" in source.content
     is_of_a_tool = may_be_of_a_tool and bool(tools_of(folders))
     if not is_of_a_tool and not has_directives(source.content, source.path_by_format):
         return source
@@ -59,24 +71,15 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     is_local = not is_address(collection.root)
     path = os.path.realpath(file.location) if is_local else f"/{file.location}"
     find = (_FoundBelow if is_local else _FoundAtAddress)(file.collection, collection, folders)
-    found = expand(text, path + source.read_as, find, collection.max_bytes, context_of(text, path, folders))
+    context = context_of(text, path, folders)
+    context = context.of_sphinx() if is_of_sphinx else context
+    found = expand(text, path + source.read_as, find, collection.max_bytes, context)
     content, notes = found.text.encode(), (*source.notes, *found.notes)
-    expanded = replace(source, content=content, sha256=sha256_hex(content), notes=notes, version="")
-    is_markdown = source.path_by_format.lower().endswith(MARKDOWN)  # what is included names values, too
-    return _with_sphinx_values(expanded, path, folders, collection.max_bytes) if is_markdown else expanded
+    return replace(source, content=content, sha256=sha256_hex(content), notes=notes, version="")
 
 
-def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...], most: int) -> Source:
-    """Return the source with what ``conf.py`` of Sphinx gives it, read in the format that it names."""
-    if source.path.lower().endswith(_NEVER_RST):
-        return source
-    try:
-        values = sphinx_values(path, folders)
-    except OSError as error:
-        raise briefly_away(error, f"{source.collection}:{source.path}") from error
-    if values is None:
-        return source
-    source = _in_its_format(source, values)
+def _filled_in(source: Source, values: SphinxValues, most: int) -> Source:
+    """Return the source with the values that it names, of which none makes it longer than ``most``."""
     try:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
@@ -87,16 +90,6 @@ def _with_sphinx_values(source: Source, path: str, folders: tuple[Path, ...], mo
         return source
     sha256 = combined_hash((sha256_hex(content), *remarks)) if remarks else sha256_hex(content)
     return replace(source, content=content, sha256=sha256, notes=(*source.notes, *remarks), version="")
-
-
-def _in_its_format(source: Source, values: SphinxValues) -> Source:
-    """Return the source read as ``source_suffix`` says, or with the remark that this is computed."""
-    read_as, remark = values.read_as(source.path), values.remark_on_format(source.path)
-    if not read_as and not remark:
-        return source
-    sha256 = combined_hash((source.sha256, read_as or remark))
-    notes = (*source.notes, remark) if remark else source.notes
-    return replace(source, read_as=read_as, sha256=sha256, notes=notes, version="")
 
 
 def _appended(source: Source, collection: Collection) -> Source:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from markdown_it.common.utils import unescapeAll
+
 from .entry import Bounded, Contents, NavEntry
 
 NAME = "SUMMARY.md"
@@ -68,6 +70,7 @@ def _depth(found: re.Match[str]) -> int:
 
 
 def _plain(title: str) -> str:
-    """Return the title as its reader sees it: without the marks of code and emphasis."""
+    """Return the title as its reader sees it: without the marks of code and emphasis, and escaped signs."""
     parts = _CODE.split(title)
-    return "".join(part if at % 2 else _EMPHASIS.sub(r"\2", part) for at, part in enumerate(parts)).strip()
+    plain = (part if at % 2 else unescapeAll(_EMPHASIS.sub(r"\2", part)) for at, part in enumerate(parts))
+    return " ".join("".join(plain).split())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 from typing import Any
 
-from ..untrusted import NotRead, as_number, as_text, read_toml, read_yaml
+from ..untrusted import NotRead, as_number, as_text, read_settings, read_toml, read_yaml
 from .categories import Category, category_of, folder_label
 from .entry import REST, Bounded, Contents, FolderEntry, NavEntry
 
@@ -86,8 +86,7 @@ def read_generated(text: str, name: str, folder: str) -> Category | None:
 
 
 def _category(text: str, name: str) -> dict[str, Any]:
-    # YAML takes no tabs.
-    given = read_yaml(text.replace("\t", " ") if name.endswith(".json") else text)
+    given = read_settings(text, name)
     if not isinstance(given, dict):
         raise NotRead("not a table of settings")
     return given

@@ -5,19 +5,25 @@ Only what is written there as a literal is known; nothing is run.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from ...errors import is_transient
-from ...untrusted import NotRead, is_within, read_settings
+from ...identity import combined_hash
+from ...model import Source
+from ...source_files import briefly_away
+from ...untrusted import NotRead, is_within, read_regular, read_settings
 from .conf_literals import MAX_CHARS, Computed, files_read_into, literals_of, settings_of_book
 from .object_types import ObjectType, extension_places, object_types
 
 CONF = "conf.py"
 MARKDOWN, RST = (".md", ".markdown"), (".rst", ".rest")
+# Whatever a conf.py says: these have a form of their own.
+_NEVER_RST = (".html", ".htm", ".xhtml", ".ipynb", ".pdf", ".docx", ".mdx")
 _MAX_BYTES = 500_000
 _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
 _SUBSTITUTIONS = "myst_substitutions"
@@ -25,6 +31,7 @@ _ENDING = re.compile(r"\.[A-Za-z][\w.-]{0,20}")
 _COMPUTED_FORMAT = "source_suffix in conf.py is computed: the document is read by its ending"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN = (*MARKDOWN, *RST, ".ipynb")
+_FileState = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,29 @@ class SphinxValues:
         return _COMPUTED_FORMAT if is_computed and not is_known else ""
 
 
+def values_for(source: Source, location: str, folders: Sequence[Path]) -> SphinxValues | None:
+    """Return what ``conf.py`` gives the source at a path in these folders, ``None`` if there is none for it.
+
+    Raise ``SourceError`` where the machine cannot say now.
+    """
+    if source.path.lower().endswith(_NEVER_RST):
+        return None
+    try:
+        return sphinx_values(os.path.realpath(location), folders)
+    except OSError as error:
+        raise briefly_away(error, f"{source.collection}:{source.path}") from error
+
+
+def in_its_format(source: Source, values: SphinxValues) -> Source:
+    """Return the source read as ``source_suffix`` says, or with the remark that this is computed."""
+    read_as, remark = values.read_as(source.path), values.remark_on_format(source.path)
+    if not read_as and not remark:
+        return source
+    sha256 = combined_hash((source.sha256, read_as or remark))
+    notes = (*source.notes, remark) if remark else source.notes
+    return replace(source, read_as=read_as, sha256=sha256, notes=notes, version="")
+
+
 def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
     """Return what the nearest ``conf.py`` above a document gives it, in the folders that may be read."""
     for folder in Path(path).parents:
@@ -82,9 +112,49 @@ def _objects(folder: Path, conf: bytes) -> tuple[ObjectType, ...]:
     """Return the types of objects that ``conf.py`` and the extensions beside it declare."""
     if len(conf) > _MAX_BYTES:
         return ()
-    extensions = (_content_of(folder / place) for place in extension_places(conf))
-    scripts = (conf, *(each for each in extensions if each is not None and len(each) <= _MAX_BYTES))
+    return _objects_in(folder, conf, tuple(_extensions(folder, extension_places(conf))))
+
+
+@lru_cache(maxsize=32)
+def _objects_in(
+    folder: Path, conf: bytes, extensions: tuple[tuple[str, _FileState], ...]
+) -> tuple[ObjectType, ...]:
+    """Return the types that the script and its extensions declare; their states tell when they change."""
+    scripts = (conf, *(_script(Path(path), folder) for path, _ in extensions))
     return tuple(kind for script in scripts for kind in object_types(script))
+
+
+def _extensions(
+    folder: Path, places: Iterable[tuple[str, tuple[str, ...]]]
+) -> Iterator[tuple[str, _FileState]]:
+    """Yield the files at these places that are there."""
+    for below, names in places:
+        top = f"{folder}/{below}"
+        for path in (f"{top}/{name}" for name in names) if _state(top) else ():
+            if (state := _state(path)) is not None:
+                yield path, state
+
+
+def _state(path: str) -> _FileState | None:
+    """Return what becomes another when a file changes, ``None`` if it is not there."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - hundreds for each document
+    except (OSError, ValueError) as error:
+        if is_transient(error):
+            raise
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _script(path: Path, folder: Path) -> bytes:
+    try:
+        return read_regular(path, _MAX_BYTES, folder)
+    except NotRead:
+        return b""
+    except OSError as error:
+        if is_transient(error):
+            raise
+        return b""
 
 
 def _with_tables(values: SphinxValues, content: bytes, folder: Path) -> SphinxValues:
@@ -95,7 +165,7 @@ def _with_tables(values: SphinxValues, content: bytes, folder: Path) -> SphinxVa
     return replace(values, substitutions={**read, **values.substitutions}) if read else values
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _tables_named(content: bytes) -> tuple[str, ...]:
     return files_read_into(content, _SUBSTITUTIONS) if len(content) <= _MAX_BYTES else ()
 
@@ -124,12 +194,12 @@ def _content_of(conf: Path) -> bytes | None:
     return None
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _values_in(content: bytes) -> SphinxValues:
     return _values_of(literals_of(content) if len(content) <= _MAX_BYTES else {})
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _values_in_book(content: bytes) -> SphinxValues | None:
     given = settings_of_book(content) if len(content) <= _MAX_BYTES else {}
     return _values_of(given) if given else None

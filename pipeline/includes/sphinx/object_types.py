@@ -23,7 +23,7 @@ _NAME = re.compile(r"[A-Za-z][\w+-]{0,40}")
 _MODULE = re.compile(r"[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,4}")
 # Where extensions lie whose folder the script computes.
 _FOLDERS = ("", "_ext", "_exts", "_extensions", "ext", "exts", "extensions")
-_MAX_TYPES, _MAX_PLACES = 200, 400
+_MAX_TYPES, _MAX_FOLDERS, _MAX_NAMES = 200, 16, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,6 @@ def declared(argument: str) -> Iterator[ObjectType]:
             yield ObjectType(words[0], words[1], form)
 
 
-@lru_cache(maxsize=16)
 def object_types(content: bytes) -> tuple[ObjectType, ...]:
     """Return the types that a script declares, nothing if it is no Python."""
     if b"add_" not in content or (tree := _parsed(content)) is None:
@@ -68,17 +67,18 @@ def object_types(content: bytes) -> tuple[ObjectType, ...]:
     return tuple(each for each in found if each)[:_MAX_TYPES]
 
 
-@lru_cache(maxsize=8)
-def extension_places(conf: bytes) -> tuple[str, ...]:
-    """Return the paths below the folder of ``conf.py`` at which an extension may be that it names."""
+@lru_cache(maxsize=32)
+def extension_places(conf: bytes) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return where the extensions may be that ``conf.py`` names: folders below its own, and paths in each."""
     if (tree := _parsed(conf)) is None:
         return ()
     lists = (node for node in ast.walk(tree) if isinstance(node, ast.List | ast.Tuple))
     names = [text for node in lists for text in _texts(node.elts) if _MODULE.fullmatch(text)]
-    own = [name for name in dict.fromkeys(names) if not name.startswith("sphinx.")]
-    folders = dict.fromkeys((*_FOLDERS, *_import_folders(tree)))
-    places = (f"{folder}/{name.replace('.', '/')}.py".lstrip("/") for name in own for folder in folders)
-    return tuple(dict.fromkeys(places))[:_MAX_PLACES]
+    own = [name for name in dict.fromkeys(names) if not name.startswith("sphinx.")][:_MAX_NAMES]
+    bases = (name.replace(".", "/") for name in own)
+    files = tuple(f"{base}{ending}" for base in bases for ending in (".py", "/__init__.py"))
+    folders = tuple(dict.fromkeys((*_FOLDERS, *_import_folders(tree))))[:_MAX_FOLDERS]
+    return tuple((folder, files) for folder in folders) if files else ()
 
 
 def _import_folders(tree: ast.Module) -> Iterator[str]:

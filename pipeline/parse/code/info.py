@@ -34,7 +34,8 @@ _PART = re.compile(
 )
 # What is not one of a title's words, and titles that stand there by themselves: a file's name, or "Output".
 _NO_WORD = re.compile(
-    r"(?<![\w-])[\w-]++\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|\[[^\[\]]*\]|[^\s,]++)|[{\[/][^{}\[\]]*+[}\]/]"
+    r"(?<![\w-])[\w-]++\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|\[[^\[\]]*\]|[^\s,]++)|[{\[][^{}\[\]]*+[}\]]"
+    r"|(?<!\S)/[^/\s][^/]{0,80}/(?!\S)"
 )
 _FILE_TITLE = re.compile(r"\s+([\w@-][\w@./-]*\.[A-Za-z]\w{0,9})(?=\s|\Z)")
 _WORDS_TITLE = re.compile(r"\s+([A-Z][\w .-]*)\Z")

@@ -30,7 +30,9 @@ _TEXTS = ("description", "desc", "details", "body", "text", "content")
 _LINKS = ("href", "to", "link", "url")
 # Of a component that shows code, and what it is called.
 _CODES = ("code", "command", "cmd", "snippet", "text", "value", "content")
-_OF_CODE = re.compile(r"Snippet|Command|Terminal|Shell|Code")
+_OF_CODE = re.compile(
+    r"Snippet|Command|Terminal|Shell|\bCode(?!Sandbox|Pen)|Code(?:Block|Example|Sample|Listing)"
+)
 _OPTIONAL = ("isOptional", "optional")
 _DEFAULTS = ("defaultValue", "default", "initialToggle")
 _FIELDS = frozenset({"ParamField", "ResponseField", "APIField", "Param", "Property", "TypeField"})
@@ -186,7 +188,8 @@ def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
     if name == "Mermaid" and isinstance(drawn := given.get("value"), str) and "```" not in drawn:
         return f"```mermaid\n{drawn.strip()}\n```"
     if is_whole and _OF_CODE.search(name) and (listing := _listing(given)):
-        return listing
+        described = _prose(_text(given, *_TEXTS[:3]))
+        return "\n\n".join(filter(None, (_heading(given), described, listing)))
     if name in _FIELDS:
         return f"{_code(_signature(given))}\n\n" + (_prose(_text(given, *_TEXTS)) if is_whole else "")
     lines = [heading] if (heading := _heading(given)) else []

@@ -15,7 +15,7 @@ from ...pipeline.address import outside_address
 from ...pipeline.links.fragments import find_anchor
 from ...pipeline.links.published import without_ending
 from ...pipeline.parse.labels import LABEL_PREFIX, TERM_ADDRESS, label_anchor, labels_in
-from ...pipeline.parse.markdown.myst.descriptions import OBJECT_ANCHORS
+from ...pipeline.parse.markdown.myst.descriptions import DIRECTIVE_FENCE, OBJECT_ANCHORS
 from ...pipeline.parse.markdown.parser import markdown_parser
 from ...pipeline.parse.markup import names_in
 from ...pipeline.parse.python_objects import OBJECT_ADDRESS
@@ -29,7 +29,7 @@ _SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
 _HEADING = re.compile(r"<h([1-6])\b[^<>]*>.*?</h\1>", re.DOTALL)
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _LABELLED = re.compile(r"^\(([^()\n]{1,200})\)=[ \t]*\n", re.MULTILINE)
-_DIRECTIVE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}|:{3,})\{", re.MULTILINE)
+_DIRECTIVE = re.compile(DIRECTIVE_FENCE)
 # Begins the name of a heading such as "Source code", which is not a name with the sanitiser's prefix.
 KEPT = "\x01"
 

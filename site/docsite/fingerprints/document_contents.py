@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ...pipeline.parse.labels import UNTITLED
 from ...pipeline.parse.markdown.authoring import TAG_LIST
+from ...pipeline.parse.markdown.myst.descriptions import DIRECTIVE_FENCE
 from ..content.render import MAX_TRANSCLUSION_DEPTH
 from ..incremental.columns import digest, group_digests, row_digests
 from ..library import Library
@@ -108,7 +109,7 @@ def _named_places(library: Library) -> list[bytes]:
     """Return for each document, by row, a digest of the places in it that have names, with their titles."""
     sections, texts = library.section_rows, library.documents.column("text")
     titles = group_digests([sections.table.column(name) for name in ("slug", "title")], sections.bounds)
-    labels = pc.fill_null(pc.match_substring_regex(texts, r"\)=|[`~:]{3}\{"), False)
+    labels = pc.fill_null(pc.match_substring_regex(texts, rf"\)=|{DIRECTIVE_FENCE}"), False)
     labelled = pc.if_else(labels, texts, pa.scalar(None, texts.type))
     own = row_digests([library.documents.column("anchors"), library.documents.column("html"), labelled])
     return [digest(*each) for each in zip(own, titles, strict=True)]

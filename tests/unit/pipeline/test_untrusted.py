@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -11,7 +12,15 @@ from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.project import context_of
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
-from noctule.pipeline.untrusted import NotRead, is_within, read_regular, read_toml, read_yaml
+from noctule.pipeline.untrusted import (
+    NotRead,
+    is_within,
+    read_json,
+    read_regular,
+    read_settings,
+    read_toml,
+    read_yaml,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +44,20 @@ def test_half_a_surrogate_pair_is_no_text_of_a_page(tmp_path: Path) -> None:
     collection = Collection(root=str(tmp_path))
     found = next(file for file in list_files("c", collection).files if file.path == "a.md")
     read_source(found, collection).content.decode()
+
+
+def test_json_is_read_as_json() -> None:
+    values = {"owl": "\U0001f989\t/", "size": 1e22, "deep": [[{"a": None, "b": True}]]}
+    for text in (json.dumps(values), json.dumps(values, indent="\t"), "\ufeff" + json.dumps(values)):
+        assert read_settings(text, "hugo.json") == values
+    assert read_settings('{"a": 1, # what JSON has not\n\t"b": 2,}', "a.json") == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize("text", ["NaN", "[-Infinity]", "[" * 61 + "]" * 61, "[" * 100_000, '"\\ud83d"',
+                                  "9" * 6_000, '{"a": }', ""])  # fmt: skip
+def test_json_that_is_none_or_hangs_a_reader_is_one_kind_of_error(text: str) -> None:
+    with pytest.raises(NotRead):
+        read_json(text)
 
 
 def _merged(levels: int, keys: int) -> str:

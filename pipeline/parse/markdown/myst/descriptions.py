@@ -43,6 +43,8 @@ from .tables import csv_table, list_table
 OBJECT, MODULE, PROGRAM, PROSE, UNKNOWN = "object", "module", "program", "prose", "unknown"
 BUTTON = "button"
 LIST_TABLE, CSV_TABLE = "list-table", "csv-table"
+# In a text that describes an object, wherever it stands: also in a list or a quotation.
+DIRECTIVE_FENCE = r"(?:```|~~~|:::)[ \t]*\{"
 OBJECT_ANCHORS, _AROUND = "object_anchors", "objects_around"
 _DOMAINS = frozenset({"c", "cpp", "js", "py", "rst", "std"})
 _STANDARD = frozenset({"confval", "envvar"})

@@ -33,6 +33,16 @@ def test_a_reference_leads_to_what_has_the_name(written: str, shown: str, page: 
     assert page_of(OTHERS, page).find(id=unquote(anchor)) is not None
 
 
+@pytest.mark.parametrize(
+    "fence", ["```{option}", "- ```{option}", "::: {option}", "1. > ~~~{option}", "-   ::::\t{option}"]
+)
+def test_an_object_is_found_wherever_its_directive_stands(fence: str) -> None:
+    texts = {"page.md": "# Page\n\nSee {option}`--only`.\n", "cli.md": f"# CLI\n\n{fence} --only\n"}
+    (link,) = page_of(texts, "page.html").select("article p > a")
+    target, _, anchor = str(link["href"]).partition("#")
+    assert target == "cli.html" and page_of(texts, "cli.html").find(id=unquote(anchor)) is not None
+
+
 def test_a_term_that_no_glossary_has_is_text_and_formulas_in_boxes_are_drawn() -> None:
     page = page_of(
         {"page.md": "# Page\n\nSee {term}`bat`.\n\n:::{math}\n:label: one\n\nx^2\n:::\n"}, "page.html"

@@ -96,6 +96,17 @@ def _blank(found: object) -> object:
     return [b""] * len(found)
 
 
+@pytest.mark.parametrize("fence", ["::: {option}", "- ```{option}"])
+def test_a_link_to_an_object_follows_its_description(fence: str, tmp_path: Path) -> None:
+    night = Night(lambda each: each, PLAIN, "page.html")
+    old, new = (
+        snapshot_of({"notes": {"page.md": "To [it](cli.md#cmdoption-a).\n", "cli.md": f"{fence} {name}\n"}})
+        for name in ("-a", "-b")
+    )
+    assert b"#cmdoption-a" in _built(old, tmp_path / "site", night)
+    assert b"#cmdoption-a" not in _built(new, tmp_path / "site", night)
+
+
 @pytest.mark.parametrize("part", sorted(NIGHTS))
 def test_a_part_that_were_left_out_would_leave_a_page_as_it_was(
     part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

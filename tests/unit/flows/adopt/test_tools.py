@@ -194,6 +194,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"config.json": '{\n\t"baseurl": "https://e.org",\n\t"title": "T"\n}\n', "content/a.md": "# A\n"},
         {"root": "content", "title": "T", "base_url": "https://e.org"},
     ),
+    "Hugo, with minified settings in JSON": (
+        {"config.json": '{"title":"\\ud83e\\udd89","baseURL":"https://e.org"}', "content/a.md": "# A\n"},
+        {"root": "content", "title": "\U0001f989", "base_url": "https://e.org"},
+    ),
     "Hugo, beside settings of something else": (
         {"config.json": '{"title": "N"}', "config.yaml": "title: N\n", "site/hugo.json": '{"title": "T"}',
          "site/content/a.md": "# A\n"},

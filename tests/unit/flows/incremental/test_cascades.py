@@ -104,6 +104,8 @@ IN_B = ["a/b/_index.md", "a/b/two.md"]
             '{\n "baseURL": "/",\n "cascade": {"draft": true, "target": {"path": "/c*"}}}',
             ["c.md"],
         ),
+        ("config.json", '{"baseURL":"/","cascade":{"draft":true,"target":{"path":"/c*"}}}', ["c.md"]),
+        ("config.json", '{"cascade":{"draft":true,"target":{"path":"/c*"}},"baseurl":"/"}', ["c.md"]),
         ("config.toml", 'base_url = "/"\n[[cascade]]\ndraft = true', []),
         ("hugo.toml", "cascade = [", sorted([*BELOW, "a/_posts/p.md"])),
         ("hugo.toml", "title = [", []),

@@ -173,8 +173,8 @@ def test_the_name_stands_where_conf_computes_a_value(tmp_path: Path) -> None:
     assert document.text.strip() == "With later or later. +"
     assert [note.partition(":")[0] for note in document.notes] == [
         "'gone.md' is not included",
-        "the value of 'later' is computed in conf.py",
         "line 3",
+        "the value of 'later' is computed in conf.py",
     ]
 
 
@@ -183,6 +183,34 @@ def test_jupyter_book_has_its_values_in_yaml(tmp_path: Path) -> None:
     config = f"parse: {{myst_substitutions: {{name: Book}}}}\nsphinx: {{config: {links}}}"
     document = read(tmp_path, "A {{ name }}, {a}`b`.", conf=config, conf_name="_config.yml")
     assert document.text.startswith("A Book, ") and document.links[0].target == "https://e.org/b"
+
+
+def test_a_book_at_the_top_is_none_of_jekyll(tmp_path: Path) -> None:
+    (tmp_path / "_config.yml").write_text("parse: {myst_substitutions: {name: Book}}\n")
+    (tmp_path / "part.md").write_text("Of {{ name }}.\n")
+    (tmp_path / "page.md").write_text("A {{ name }} {{ other }}.\n\n```{include} part.md\n```\n")
+    collection = Collection(root=str(tmp_path))
+    file = FoundFile("c", "page.md", str(tmp_path / "page.md"), 0)
+    assert read_source(file, collection).content.decode().strip() == "A Book {{ other }}.\n\nOf Book."
+
+
+def test_values_beside_tags_are_no_template(tmp_path: Path) -> None:
+    text = read(tmp_path, "{% if a %}By {{ name }} {{ other }}.{% endif %}").text
+    assert text.strip() == "By Noctule {{ other }}."
+
+
+@pytest.mark.parametrize("included", ["", "\n\n```{include} part.md\n```\n"])
+def test_values_are_filled_in_once(tmp_path: Path, included: str) -> None:
+    conf = (
+        "source_suffix = kinds()\nmyst_substitutions = {'a': '{{ b }} {{ c }}', 'b': '`{{ a }}`', 'c': x()}\n"
+    )
+    (tmp_path / "part.md").write_text("Of {{ c }}.\n")
+    document = read(tmp_path, f"A {{{{ a }}}}, {{{{ c }}}}.{included}", conf=conf)
+    alone = read(tmp_path, "A {{ a }}, {{ c }}.", conf=conf)
+    assert document.text.startswith(alone.text.strip())
+    assert ("Of c." in document.text) == bool(included) and "{include}" not in document.text
+    assert sum("computed" in note for note in document.notes) == 1
+    assert document.notes[: len(alone.notes)] == alone.notes
 
 
 def test_texts_that_hold_each_other_end(tmp_path: Path) -> None:

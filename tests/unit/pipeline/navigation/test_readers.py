@@ -219,10 +219,11 @@ def test_parts_of_a_summary_hold_their_chapters() -> None:
         ("The *third* and __last__", "The third and last"),
         ("`a*b` of `c*d`", "a*b of c*d"),
         ("snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"),
-        (r"\*args\*", r"\*args\*"),
+        (r"\*args\*", "*args*"),
+        ("A &amp; *B*&#10;&lt;c&gt; `&amp;` &nope; AT&T", "A & B <c> &amp; &nope; AT&T"),
     ],
 )
-def test_a_chapter_is_called_without_marks_of_emphasis(written: str, name: str) -> None:
+def test_a_chapter_is_called_as_a_reader_sees_its_title(written: str, name: str) -> None:
     assert lines(read_summary(f"- [{written}](a.md)\n")) == [f"{name}|a.md"]
 
 

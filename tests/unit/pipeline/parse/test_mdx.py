@@ -143,6 +143,14 @@ def test_code_in_an_attribute_is_a_block() -> None:
     lines = "<CodeBlock lang='ts' code={[`const a = 1`, 'use(a)']} />"
     assert markdown(lines) == "```ts\nconst a = 1\nuse(a)\n```"
     assert markdown("<Command cmd={computed()} />") == ""
+    named = '<Snippet text="npm i" title="T" description="Install *it*" />'
+    assert markdown(named) == "**T**\nInstall *it*\n```\nnpm i\n```"
+    assert markdown('<Shell.CodeBlock code="ls" desc="Lists." />') == "Lists.\n```\nls\n```"
+
+
+@pytest.mark.parametrize("name", ["QRCode", "QrCode", "CodeSandbox", "StatusCode", "Barcode"])
+def test_what_is_only_called_a_code_is_none(name: str) -> None:
+    assert markdown(f'<{name} value="https://example.org" />') == ""
 
 
 def test_a_long_table_of_properties_is_no_text() -> None:
