@@ -109,7 +109,7 @@ class Context:
         return tool in self.project.tools
 
     def of_sphinx(self) -> Context:
-        """Return it for a document of Sphinx or a Jupyter Book, whose settings are called like Jekyll's."""
+        """Return the context for Sphinx and Jupyter Books, whose settings file has the name of Jekyll's."""
         tools = self.project.tools - _JEKYLL | _SPHINX
         return replace(self, project=replace(self.project, tools=tools))
 

@@ -104,8 +104,8 @@ def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
 def _with_files(values: SphinxValues, conf: bytes, folder: Path) -> SphinxValues:
     """Return the values with what ``conf.py`` takes from other files in its folder."""
     objects = _objects(folder, conf)
-    with_tables = _with_tables(values, conf, folder)
-    return replace(with_tables, objects=objects) if objects else with_tables
+    with_read = _with_substitutions(values, conf, folder)
+    return replace(with_read, objects=objects) if objects else with_read
 
 
 def _objects(folder: Path, conf: bytes) -> tuple[ObjectType, ...]:
@@ -157,16 +157,16 @@ def _script(path: Path, folder: Path) -> bytes:
         return b""
 
 
-def _with_tables(values: SphinxValues, content: bytes, folder: Path) -> SphinxValues:
+def _with_substitutions(values: SphinxValues, content: bytes, folder: Path) -> SphinxValues:
     """Return the values with the substitutions that ``conf.py`` reads from files in its folder."""
-    named = [folder / name for name in _tables_named(content)]
+    named = [folder / name for name in _substitution_files(content)]
     tables = [_table(_content_of(path) or b"", path.name) for path in named if is_within(path, folder)]
     read = {name: text for table in tables for name, text in table.items()}
     return replace(values, substitutions={**read, **values.substitutions}) if read else values
 
 
 @lru_cache(maxsize=32)
-def _tables_named(content: bytes) -> tuple[str, ...]:
+def _substitution_files(content: bytes) -> tuple[str, ...]:
     return files_read_into(content, _SUBSTITUTIONS) if len(content) <= _MAX_BYTES else ()
 
 

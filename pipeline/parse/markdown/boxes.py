@@ -38,7 +38,7 @@ _TAB_MARKER = "==="
 _TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
 _TAB_INDENT = 4
 _OPENINGS = ("///", ":::", "```{", "````", "~~~{", "```admonish")
-# What nothing is known of may hold code in them; colons hold markdown, and so do longer fences, for others.
+# Unknown directives may hold code in them; those between colons or in longer fences hold markdown.
 _OF_CODE = ("```", "~~~")
 _MAX_OPTIONS = 40
 # Of lines that may close a box of fewer colons, and of the lengths that they have.

@@ -95,7 +95,7 @@ class _Program(Lenient):
 
 
 class _Declared(Lenient):
-    """The types of objects that the project declares: their directives and roles are known from here on."""
+    """Types of objects that the project declares: the text below may use their directives and roles."""
 
     def run(self) -> list[nodes.Node]:
         """Return nothing."""

@@ -1,4 +1,4 @@
-"""Directives of MyST that describe objects of programs, and those that nothing is known of.
+"""Directives of MyST that describe objects of programs, and unknown directives.
 
 What stands around a role, the class, the module and the program that are described there, is kept by lines:
 inline markup is parsed when all blocks are.
@@ -200,12 +200,12 @@ def _button(state: StateBlock, name: str, title: str, options: DirectiveOptions,
 
 
 def remark_unknown(state: StateBlock, name: str) -> None:
-    """Note that nothing is known of a directive."""
+    """Note that a directive is unknown."""
     state.env.setdefault(LEFTOVERS, []).append(f"{{{name}}}")
 
 
 def _unknown(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
-    """Push the content of a directive that is not known as prose, which is remarked upon."""
+    """Push the content of an unknown directive as prose, with a remark."""
     remark_unknown(state, name)
     _prose(state, name, title, options, lines)
 
