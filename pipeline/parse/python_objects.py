@@ -25,6 +25,8 @@ _DOMAINS = ("", "py")
 _CONSTANTS = frozenset({"None", "True", "False", "Ellipsis"})
 _NAME = re.compile(r"\.?[^\W\d]\w*(?:\.[^\W\d]\w*){0,20}")
 LONGEST_NAME = 200
+# Options of a description that no link is to lead to.
+NOT_INDEXED = frozenset({"noindex", "no-index"})
 _MODIFIERS = ("abstractmethod", "classmethod", "staticmethod", "final", "async")
 _SIGNATURE = re.compile(
     r"(?:(?:async|abstract(?:method)?|classmethod|def|final|static(?:method)?)[ \t]+)*([^\W\d][\w.]*)"
@@ -117,6 +119,14 @@ def member_name(holder: str, name: str) -> str:
 def prefixed(module: str, name: str) -> str:
     """Return the name, once with that of the module."""
     return f"{module}.{name}" if module and name and not f"{name}.".startswith(f"{module}.") else name
+
+
+def full_name(name: str, holder: str, module: str, own_module: str = "") -> str:
+    """Return the full name of what a class or a module around it describes; empty for one that is too long.
+
+    ``own_module`` is the module that the description itself names.
+    """
+    return bounded(prefixed(own_module, name) if own_module else prefixed(module, member_name(holder, name)))
 
 
 def _is_name(text: str) -> bool:

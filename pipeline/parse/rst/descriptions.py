@@ -10,9 +10,10 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 
 from ..python_objects import (
+    NOT_INDEXED,
     bounded,
     describes_object,
-    member_name,
+    full_name,
     name_in,
     object_anchors,
     prefixed,
@@ -33,7 +34,6 @@ _AFTER_TYPE = re.compile(r"(?<![\w:~])([A-Za-z_~][\w:~]*)\s*(?:\(|\[|=|\Z)")
 _TYPED = ("c", "cpp")
 _STYLE_CLASSES = re.compile(r"[a-z0-9_ -]+")
 _HOLDING = ("class", "exception")
-_NOT_INDEXED = frozenset({"noindex", "no-index"})
 
 
 class Described(Lenient):
@@ -74,11 +74,9 @@ class Described(Lenient):
         """Return one signature as its options complete it, with the object's full name as its id."""
         paragraph = as_code(whole_signature(text, self.options))
         if name := self.object_name(text):
-            module = str(self.options.get("module", ""))
-            holder = str(self.state.document.get(_CLASS, ""))
-            full = prefixed(module, name) if module else member_name(holder, name)
-            full = bounded(full if module else qualified(self.state.document, full))
-            is_label = describes_object(self.name) and _NOT_INDEXED.isdisjoint(self.options)
+            holder, module = (str(self.state.document.get(key, "")) for key in (_CLASS, _MODULE))
+            full = full_name(name, holder, module, str(self.options.get("module", "")))
+            is_label = describes_object(self.name) and NOT_INDEXED.isdisjoint(self.options)
             paragraph["ids"] += [full, *(object_anchors(full) if is_label else [])] if full else []
         return paragraph
 
@@ -104,7 +102,9 @@ class AutoDescribed(Described):
 
     def run(self) -> list[nodes.Node]:
         """Return the full name and the members listed in the options as code, then the content."""
-        name = self.options.get("prog", "") or qualified(self.state.document, self.argument)
+        name = self.options.get("prog", "") or prefixed(
+            str(self.state.document.get(_MODULE, "")), self.argument
+        )
         members = [word for word in re.split(r"[\s,]+", self.options.get("members", "")) if word]
         if self.name.endswith("automodule"):
             self.state.document[_MODULE] = bounded(self.argument)
@@ -121,7 +121,7 @@ class Module(Boxed):
     def run(self) -> list[nodes.Node]:
         """Return the anchor of a module that is described here, and the content, if there is any."""
         self.state.document[_MODULE] = "" if self.argument == "None" else bounded(self.argument)
-        is_label = describes_object(self.name) and _NOT_INDEXED.isdisjoint(self.options)
+        is_label = describes_object(self.name) and NOT_INDEXED.isdisjoint(self.options)
         anchors = object_anchors(self.argument) if is_label else []
         place = [nodes.target("", "", ids=anchors)] if anchors else []
         return [*place, *(super().run() if self.content else [])]
@@ -134,11 +134,6 @@ class _ClassOrStyle(Described):
         if self.argument and not _STYLE_CLASSES.fullmatch(self.argument):
             return super().run()
         return self.body()
-
-
-def qualified(document: nodes.document, name: str) -> str:
-    """Return the object's name, prefixed once with the current module."""
-    return prefixed(str(document.get(_MODULE, "")), name)
 
 
 def around(document: nodes.document) -> tuple[str, str]:

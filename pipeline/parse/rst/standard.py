@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, roles
 
 from ...includes.sphinx.object_types import DECLARED, ObjectType, declared
-from ..python_objects import bounded, shown_name
+from ..python_objects import NOT_INDEXED, bounded, shown_name
 from ..standard_objects import (
     OPTION,
     option_anchors,
@@ -53,7 +53,7 @@ class StandardDescribed(Described):
     def signature(self, text: str) -> nodes.paragraph:
         """Return one signature as code, with the anchors of the object."""
         paragraph = as_code(text)
-        if not {"noindex", "no-index"} & self.options.keys():
+        if NOT_INDEXED.isdisjoint(self.options):
             paragraph["ids"] += self.anchors(text)
         return paragraph
 

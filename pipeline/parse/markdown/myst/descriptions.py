@@ -19,12 +19,12 @@ from pygments.lexers import get_all_lexers
 
 from ....directives import LEFTOVERS
 from ...python_objects import (
+    NOT_INDEXED,
     bounded,
     describes_object,
-    member_name,
+    full_name,
     name_in,
     object_anchors,
-    prefixed,
     whole_signature,
     within,
 )
@@ -62,7 +62,6 @@ _BUTTONS = frozenset({"button-link", "button-ref"})
 _NOT_IN_ROLE = re.compile("[`<>]")
 _HOLDING = frozenset({"class", "exception"})
 _STYLE = re.compile(r"[a-z0-9_ -]*")
-_NOT_INDEXED = frozenset({"noindex", "no-index"})
 _BACKTICKS = re.compile("`+")
 # Interpreters of R Markdown, Quarto and notebooks, and directives whose content is no prose.
 _CODE_NAMES = """
@@ -114,7 +113,7 @@ def _object(state: StateBlock, name: str, title: str, options: DirectiveOptions,
     """Push the signature as code below its anchors, and the description."""
     outer = _current(state)
     inside, anchors = _named(name, title, options, outer)
-    found = [] if _NOT_INDEXED & options.keys() else anchors
+    found = [] if NOT_INDEXED & options.keys() else anchors
     marks = _marks(state, found)
     state.push("group_open", "div", 1).block = True
     is_standard = name.rpartition(":")[2] in _OPTIONS | _STANDARD
@@ -139,8 +138,8 @@ def _named(
     if last in _STANDARD:
         return outer, standard_anchors(last, signature)
     own, module = name_in(signature) if describes_object(name) else "", bounded(options.get("module", ""))
-    full = prefixed(module, own) if module else prefixed(outer.module, member_name(outer.holder, own))
-    if not own or not bounded(full):
+    full = full_name(own, outer.holder, outer.module, module) if own else ""
+    if not full:
         return outer, []
     is_holding = last in _HOLDING
     inside = replace(
@@ -166,7 +165,7 @@ def _as_code(text: str) -> str:
 def _module(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the anchor of a module that is described here, and the content."""
     anchors = object_anchors(title) if name.endswith(":module") or name == MODULE else []
-    if anchors and not _NOT_INDEXED & options.keys():
+    if anchors and not NOT_INDEXED & options.keys():
         block = state.push("html_block", "", 0)
         block.content = _marks(state, anchors)
         block.map = [lines.start - 1, lines.start]

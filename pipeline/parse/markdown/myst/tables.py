@@ -52,8 +52,7 @@ def csv_table(state: StateBlock, _name: str, title: str, options: DirectiveOptio
     heads = len(head) + _number(options, "header-rows")
     state.push("table_open", "table", 1).map = [lines.start - 1, lines.stop]
     for at, row in enumerate(rows):
-        for token in _between(at, heads):
-            state.tokens.append(token)
+        state.tokens.extend(_between(at, heads))
         _push_row(state, row, "th" if at < heads else "td", lines)
     if rows:
         state.tokens.append(_end(len(rows), heads))
