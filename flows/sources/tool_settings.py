@@ -51,9 +51,8 @@ def texts_of(folders: Sequence[Path], names: Iterable[str]) -> Iterator[Settings
     for name in names:
         for folder in folders:
             try:
-                (
-                    folder / name
-                ).lstat()  # most are not there, which takes longer to find out with links followed
+                # Most are not there, which takes longer to find out with all links followed.
+                (folder / name).lstat()
                 content = read_regular(folder / name, MAX_BYTES, folder)
                 yield SettingsText(folder, name, content.decode("utf-8-sig", "replace"))
             except (FileNotFoundError, NotADirectoryError):
