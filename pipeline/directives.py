@@ -6,7 +6,8 @@ Every tool's syntax stands here once. What looks like one in code, or with a bac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
 from urllib.parse import unquote
 
 from markdown_it.rules_core import StateCore
@@ -48,7 +49,12 @@ def find_leftovers(state: StateCore) -> None:
     """
     if _MAY_BE.search(state.src):
         found = [each for token in state.tokens for each in _in_token(token)]
-        state.env.setdefault(LEFTOVERS, []).extend(found)
+        add_leftovers(state.env, found)
+
+
+def add_leftovers(env: MutableMapping[str, Any], found: Iterable[str]) -> None:
+    """Add directives to those that remarks are made on."""
+    env.setdefault(LEFTOVERS, []).extend(found)
 
 
 def _in_token(token: Token) -> Iterator[str]:

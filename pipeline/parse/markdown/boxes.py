@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from ...directives import add_leftovers
 from ..code.info import read_info
 from .block_tokens import push_content, push_paragraph
 from .directives import (
@@ -30,7 +31,7 @@ from .directives import (
     with_block_options,
     with_options,
 )  # fmt: skip
-from .myst.descriptions import DESCRIBED, UNKNOWN, remark_unknown
+from .myst.descriptions import DESCRIBED, UNKNOWN
 from .myst.directive_options import DirectiveOptions, block_options_of, options_of
 
 _CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
@@ -57,7 +58,7 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if found.kind == UNKNOWN and found.marker in _OF_CODE:
         if not silent:
-            remark_unknown(state, found.name)
+            add_leftovers(state.env, [f"{{{found.name}}}"])
         return False
     closing = _closing(state, found.marker, start)
     last = _last_inside(state, start, min(closing, end))

@@ -17,7 +17,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from pygments.lexers import get_all_lexers
 
-from ....directives import LEFTOVERS
+from ....directives import add_leftovers
 from ...python_objects import (
     NOT_INDEXED,
     bounded,
@@ -198,14 +198,9 @@ def _button(state: StateBlock, name: str, title: str, options: DirectiveOptions,
         push_paragraph(state, f"{{{options.get('ref-type', 'any')}}}`{text} <{title}>`", lines)
 
 
-def remark_unknown(state: StateBlock, name: str) -> None:
-    """Note that a directive is unknown."""
-    state.env.setdefault(LEFTOVERS, []).append(f"{{{name}}}")
-
-
 def _unknown(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the content of an unknown directive as prose, with a remark."""
-    remark_unknown(state, name)
+    add_leftovers(state.env, [f"{{{name}}}"])
     _prose(state, name, title, options, lines)
 
 

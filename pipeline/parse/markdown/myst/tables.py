@@ -9,7 +9,7 @@ from itertools import islice
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ....directives import LEFTOVERS
+from ....directives import add_leftovers
 from ..block_tokens import push_content, push_paragraph
 from .directive_options import DirectiveOptions
 
@@ -38,7 +38,7 @@ def csv_table(state: StateBlock, _name: str, title: str, options: DirectiveOptio
     _push_title(state, title, lines)
     outside = options.get("file") or options.get("url")
     if outside:  # includes are followed before
-        state.env.setdefault(LEFTOVERS, []).append("{csv-table}")
+        add_leftovers(state.env, ["{csv-table}"])
         push_paragraph(state, f"`{outside}`", lines)
         return
     delimiter = _DELIMITERS.get(options.get("delim", ""), options.get("delim", ","))
