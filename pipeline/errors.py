@@ -13,7 +13,8 @@
     │   └── QueryError           a search that cannot be understood
     ├── SettingsError          your configuration               exit 2
     │   ├── ModelUnavailable     the embedding model is not on this machine
-    │   └── EngineUnavailable    the cluster cannot be reached, has no worker left, or runs another version
+    │   ├── EngineUnavailable    the cluster cannot be reached, has no worker left, or runs another version
+    │   └── PrefectUnavailable   the private Prefect API of a run did not start
     ├── OutOfResources         this machine refuses a thread, an open file or a mapping   exit 2
     ├── ArtifactError          our store                        exit 3
     │   ├── NoSnapshot           the store holds no such snapshot, or none at all
@@ -204,6 +205,10 @@ class ModelUnavailable(SettingsError):
 
 class EngineUnavailable(SettingsError):
     """The engine cannot be reached, has no worker left, or its workers differ from this machine."""
+
+
+class PrefectUnavailable(SettingsError):
+    """The private Prefect API of a run did not start."""
 
 
 class OutOfResources(NoctuleError):

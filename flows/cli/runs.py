@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...pipeline.errors import PrefectUnavailable
 from . import output
 from .flags import Flags
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from ..run.request import IndexRequest
     from ..run.stage import Driver, Progress
 
+_log = logging.getLogger(__name__)
 NoPrefect = Annotated[
     bool,
     typer.Option("--no-prefect", help="Do the same work without Prefect: same snapshot, no run history."),
@@ -118,23 +122,33 @@ def run_work(
 ) -> JobResult:
     """Return the work's result, done in this process or in a run of a Prefect flow, with its progress shown.
 
-    ``flow`` names the flow in ``noctule.flows``, as in ``site:search_only``.
+    ``flow`` names the flow in ``noctule.flows``, as in ``site:search_only``. Where the private Prefect API
+    does not start, the work is done without it: what it keeps is a log.
     """
     from ..run.memory import collect_seldom
+    from ..run.plain import PlainDriver
 
-    with output.progress(flags.quiet, flags.as_json) as progress:
+    with output.progress(flags.quiet, flags.as_json) as progress, ExitStack() as api:
         collect_seldom()
-        if no_prefect or find_spec("prefect") is None:  # an install that only searches builds sites, too
-            from ..run.plain import PlainDriver
-
+        # An install that only searches has no Prefect, and builds sites all the same.
+        if no_prefect or find_spec("prefect") is None or not _has_api(flags.store, api):
             return work(PlainDriver(), progress)
-        from ..prefect_server.private import prefect_api
+        from ..flow_run import run_by_command
 
-        with prefect_api(flags.store):
-            from ..flow_run import run_by_command
+        found = resolve_name(f"noctule.flows.{flow}")
+        return run_by_command(found, parameters, run, lambda driver: work(driver, progress))
 
-            found = resolve_name(f"noctule.flows.{flow}")
-            return run_by_command(found, parameters, run, lambda driver: work(driver, progress))
+
+def _has_api(store: Path, until: ExitStack) -> bool:
+    """Return whether a Prefect API answers until the stack is closed; warn if a private one did not start."""
+    from ..prefect_server.private import prefect_api
+
+    try:
+        until.enter_context(prefect_api(store))
+    except PrefectUnavailable as failure:
+        _log.warning("%s; this run goes on without Prefect (%s)", failure.what, failure.where)
+        return False
+    return True
 
 
 def is_plain(same: UnchangedSnapshot | None, no_prefect: bool) -> bool:

@@ -25,7 +25,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ...artifacts.disk import durable, folders, locks
-from ...pipeline.errors import NoctuleError, SettingsError
+from ...pipeline.errors import PrefectUnavailable, SettingsError
 from ..run.signals import received
 from . import client as api_client
 
@@ -93,8 +93,9 @@ def prefect_api(
 ) -> Iterator[str]:
     """Yield the address of a Prefect API that answers while the block runs; enter before importing Prefect.
 
-    Raises ``StoreBusy`` when another run uses the store's private API, ``SettingsError`` when none can be had
-    within ``start_limit_s`` seconds.
+    Raises ``StoreBusy`` when another run uses the store's private API, ``PrefectUnavailable`` when that does
+    not start within ``start_limit_s`` seconds, and ``SettingsError`` when the server that the user named, or
+    this machine's own address, does not answer.
     """
     home = state_dir.absolute() / "prefect"
     given = os.environ.get("PREFECT_API_URL", "")
@@ -171,15 +172,20 @@ def _size(folder: Path) -> int:
 
 
 def _started(home: Path, listener: socket.socket, start_limit_s: float) -> _Server:
-    """Return a server that answers; if one fails on what an earlier Prefect left, one with an empty home."""
+    """Return a server that answers; if one ends on what an earlier Prefect left, one with an empty home.
+
+    A server that is only slow keeps its history: on a busy machine a start can take minutes.
+    """
     had_history = (home / "prefect.db").exists()
-    try:
-        return _ready(_start(home, listener), start_limit_s)
-    except SettingsError:
-        if not had_history:
-            raise
-    folders.remove_tree(home)
-    return _ready(_start(home, listener), start_limit_s)
+    server = _start(home, listener)
+    if _answers(server, start_limit_s):
+        return server
+    if had_history:
+        folders.remove_tree(home)
+        server = _start(home, listener)
+        if _answers(server, start_limit_s):
+            return server
+    raise _start_failed(server, f"it exited with {server.process.returncode}")
 
 
 def _start(home: Path, listener: socket.socket) -> _Server:
@@ -201,30 +207,31 @@ def _start(home: Path, listener: socket.socket) -> _Server:
     return _Server(process, os.environ["PREFECT_API_URL"], log)
 
 
-def _ready(server: _Server, start_limit_s: float) -> _Server:
-    """Return the server once it answers, for which it has ``start_limit_s`` seconds from now on."""
+def _answers(server: _Server, limit_s: float) -> bool:
+    """Return whether the server answers, or has ended.
+
+    Raises ``PrefectUnavailable`` if it has done neither after ``limit_s`` seconds. A server that does not
+    answer is stopped.
+    """
+    deadline = time.monotonic() + limit_s
     try:
-        _wait(server, start_limit_s)
+        while time.monotonic() < deadline:
+            if server.process.poll() is not None:
+                _stop(server.process)
+                return False
+            with suppress(OSError, http.client.HTTPException):
+                timeout_s = min(2.0, max(0.1, deadline - time.monotonic()))
+                if api_client.is_healthy(server.url, timeout_s):
+                    return True
+            time.sleep(0.05)
+        raise _start_failed(server, f"it did not answer within {limit_s:.0f} s")
     except BaseException:
         _stop(server.process)
         raise
-    return server
 
 
-def _wait(server: _Server, limit_s: float) -> None:
-    deadline = time.monotonic() + limit_s
-    while time.monotonic() < deadline:
-        if server.process.poll() is not None:
-            raise _start_failed(server, f"it exited with {server.process.returncode}")
-        with suppress(OSError, http.client.HTTPException):
-            if api_client.is_healthy(server.url, timeout_s=min(2.0, max(0.1, deadline - time.monotonic()))):
-                return
-        time.sleep(0.05)
-    raise _start_failed(server, f"it did not answer within {limit_s:.0f} s")
-
-
-def _start_failed(server: _Server, reason: str) -> NoctuleError:
-    return SettingsError(
+def _start_failed(server: _Server, reason: str) -> PrefectUnavailable:
+    return PrefectUnavailable(
         f"the private Prefect API did not start: {reason}{_last_line(server.log)}",
         where=str(server.log),
         hint=f"If its database is damaged, delete {server.log.parent}. {_NO_PREFECT}",

@@ -80,7 +80,7 @@ def test_what_needs_the_extra_says_so(reader: CommandLine, arguments: tuple[str,
 
 def test_a_base_install_is_small() -> None:
     """No package of the base needs one of the extra, so that a plain install brings none."""
-    from tests.house.licences import needed
+    from tests.conventions.licences import needed
 
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     base = (re.split(r"[<>=]", each)[0] for each in project["dependencies"])

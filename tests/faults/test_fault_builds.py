@@ -240,10 +240,13 @@ def test_a_prefect_server_that_hangs_is_given_up_within_its_limit(tmp_path: Path
     (tmp_path / "broken" / "uvicorn.py").write_text("import time\ntime.sleep(600)\n")
     program = (
         "import sys; from pathlib import Path; from noctule.flows.prefect_server.private import prefect_api\n"
-        "from noctule.pipeline.errors import SettingsError\n"
+        "from noctule.pipeline.errors import PrefectUnavailable\n"
         "try:\n    with prefect_api(Path(sys.argv[1]), start_limit_s=2): print('it started')\n"
-        "except SettingsError as error: print(error.what, error.hint)\n"
+        "except PrefectUnavailable as error: print(error.what, error.hint)\n"
     )
+    history = tmp_path / "store" / "prefect" / "prefect.db"
+    history.parent.mkdir(parents=True)
+    history.write_bytes(b"the runs of a year")
     path = os.pathsep.join([str(tmp_path / "broken"), str(REPOSITORY), str(REPOSITORY / "site")])
     began = time.monotonic()
     done = subprocess.run(
@@ -256,3 +259,4 @@ def test_a_prefect_server_that_hangs_is_given_up_within_its_limit(tmp_path: Path
     )
     assert "did not answer within 2 s" in done.stdout and "--no-prefect" in done.stdout, done.stdout
     assert time.monotonic() - began < 60
+    assert history.read_bytes() == b"the runs of a year"

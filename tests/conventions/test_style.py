@@ -12,8 +12,8 @@ import pytest
 from noctule.pipeline import errors
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-ROOMS = ("flows", "server", "pipeline", "artifacts", "site/docsite")
-MODULES = sorted(path for room in ROOMS for path in (REPOSITORY / room).rglob("*.py"))
+FOLDERS = ("flows", "server", "pipeline", "artifacts", "site/docsite")
+MODULES = sorted(path for folder in FOLDERS for path in (REPOSITORY / folder).rglob("*.py"))
 # The doors to the disk; the log of a process that is not ours; pages in a staging folder, which folders.py
 # exchanges.
 MAY_WRITE = {

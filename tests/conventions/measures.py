@@ -1,4 +1,4 @@
-"""Print the size and shape of the code, as in docs/benchmarks.md: ``python -m tests.house.measures``."""
+"""Print the size and shape of the code for docs/benchmarks.md: ``python -m tests.conventions.measures``."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
-from tests.house.test_rooms import PACKAGES, UPWARD, arrows, modules, room_of
+from tests.conventions.test_structure import PACKAGES, UPWARD, folder_of, imports, modules
 
 _OPENING = re.compile(r"(?:The|An?|What|Whether|Where|Which|How|Of|Those|That) ")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def rooms(package: str) -> str:
-    """Return how many rooms a package has, in how many layers, and the arrows between them."""
-    found = {room_of(name, package) for name in modules()} - {"", package}
+def layers(package: str) -> str:
+    """Return how many folders a package has, in how many layers, and the imports between them."""
+    found = {folder_of(name, package) for name in modules()} - {"", package}
     drawn = {
-        (room_of(name, package), room_of(each, package))
-        for name, imported in arrows().items()
+        (folder_of(name, package), folder_of(each, package))
+        for name, imported in imports().items()
         for each in imported
     }
     between = {(here, there) for here, there in drawn if here != there and {here, there} <= found}
@@ -54,7 +54,7 @@ def main() -> None:
     print(f"lines: {sum(map(len, texts.values())):,}")
     print(f"most modules in one folder: {max(folders.values())}")
     for package in PACKAGES:
-        print(f"rooms of {package}, their layers, arrows between them: {rooms(package)}")
+        print(f"folders of {package}, their layers, imports between them: {layers(package)}")
     print("longest functions: " + ", ".join(f"{lines} {name}" for lines, name in lengths[:-4:-1]))
     print(f"lines of a function at the median: {lengths[len(lengths) // 2][0]}")
     print(f"functions over 30 lines: {sum(lines > 30 for lines, _ in lengths)} of {len(lengths):,}")

@@ -1,5 +1,6 @@
-"""The map of the house: rooms of a size, one direction between them, one name for one thing. Exceptions give
-their reason.
+"""The structure of the code: folders of a size, imports in one direction, one name for one thing.
+
+Exceptions give their reason.
 """
 
 from __future__ import annotations
@@ -54,18 +55,16 @@ def _imported(name: str, path: Path) -> Iterator[str]:
 
 
 @cache
-def arrows() -> dict[str, frozenset[str]]:
-    """Return for each module those of the house that it imports, also where only types are meant."""
+def imports() -> dict[str, frozenset[str]]:
+    """Return for each module those of noctule that it imports, also where only types are meant."""
     return {
         name: frozenset(each for each in _imported(name, path) if each in modules() and each != name)
         for name, path in modules().items()
     }
 
 
-def room_of(name: str, package: str) -> str:
-    """Return the folder of a module directly below its package, or the module itself where it lies in
-    none.
-    """
+def folder_of(name: str, package: str) -> str:
+    """Return the folder of a module directly below its package, or the module itself if it lies in none."""
     parts = name.split(".")
     return ".".join(parts[:2]) if parts[0] == package else ""
 
@@ -84,21 +83,21 @@ def test_a_folder_has_a_screen_of_modules() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_rooms_of_a_package_are_in_layers(package: str) -> None:
+def test_folders_of_a_package_are_in_layers(package: str) -> None:
     needs: dict[str, set[str]] = defaultdict(set)
-    for name, imported in arrows().items():
-        here = room_of(name, package)
+    for name, imported in imports().items():
+        here = folder_of(name, package)
         if here and name != package:
-            there = {room_of(each, package) for each in imported} - {"", here, package}
+            there = {folder_of(each, package) for each in imported} - {"", here, package}
             needs[here] |= {each for each in there if (here, each) not in UPWARD}
     try:
         tuple(TopologicalSorter(needs).static_order())
     except CycleError as circle:
-        pytest.fail(f"a circle of rooms: {' -> '.join(circle.args[1])}")
+        pytest.fail(f"a circle of folders: {' -> '.join(circle.args[1])}")
 
 
 _FILE = "a file or kind of page of the site"
-CORRIDORS = {
+SMALL_MODULES = {
     "artifacts.query.ranking.cutoffs": "a stage of ranking",
     "artifacts.query.retrieval.graph_list": "a list, as its neighbours are",
     "artifacts.query.understanding.term_vectors": "an encoder of queries, beside the model's",
@@ -114,15 +113,15 @@ CORRIDORS = {
 
 
 def test_a_small_module_has_several_importers() -> None:
-    importers = Counter(each for imported in arrows().values() for each in imported)
-    corridors = {
+    importers = Counter(each for imported in imports().values() for each in imported)
+    small = {
         name
         for name, path in modules().items()
         if path.name != "__init__.py"
         and len(path.read_text("utf-8").splitlines()) < LEAST_LINES
         and importers[name] == 1
     }
-    assert corridors == set(CORRIDORS)
+    assert small == set(SMALL_MODULES)
 
 
 def test_a_module_is_not_long() -> None:
@@ -172,12 +171,28 @@ def test_public_class_names_are_unique() -> None:
     assert {name: sorted(found) for name, found in homes.items() if len(found) > 1} == {}
 
 
-def test_unit_tests_mirror_the_rooms() -> None:
+def test_unit_tests_mirror_the_folders() -> None:
     unit = ROOT / "tests" / "unit"
     for path in unit.rglob("test_*.py"):
-        package, *rooms = path.relative_to(unit).parent.parts
+        package, *folders = path.relative_to(unit).parent.parts
         place = ROOT / PACKAGES.get(package, package)
-        assert place.joinpath(*rooms).is_dir(), f"{path.relative_to(unit)} lies in no room"
+        assert place.joinpath(*folders).is_dir(), f"{path.relative_to(unit)} lies in no folder of a package"
+
+
+def test_a_test_named_after_a_module_mirrors_its_folder() -> None:
+    folders: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for name in modules():
+        folder, _, module = name.rpartition(".")
+        folders[name.split(".")[0], module].add(folder)
+    unit = ROOT / "tests" / "unit"
+    elsewhere = {}
+    for path in unit.rglob("test_*.py"):
+        place, subject = path.parent.relative_to(unit).parts, path.stem.removeprefix("test_")
+        homes = folders[place[0], subject]
+        # The tests of a package lie in its folder, or beside it.
+        if homes and not homes & {".".join(place), ".".join(place).removesuffix(f".{subject}")}:
+            elsewhere[str(path.relative_to(unit))] = sorted(homes)
+    assert elsewhere == {}
 
 
 def test_only_entry_points_import_absolutely() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.test_house import MODULES, REPOSITORY, name_of
+from tests.conventions.test_style import MODULES, REPOSITORY, name_of
 
 BENCH = sorted((REPOSITORY / "bench").rglob("*.py"))
 _LOADERS = {"torch.load", "pd.read_pickle", "joblib.load", "faiss.deserialize_index"}

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 
 from packaging.requirements import Requirement
 
-from tests.house.licences import ROOT, direct, licence_of, needed
+from tests.conventions.licences import ROOT, direct, licence_of, needed
 
 PAGE = (ROOT / "docs" / "reference" / "dependencies.md").read_text("utf-8")
 FREE = {
