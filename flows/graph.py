@@ -4,7 +4,7 @@ The order of execution, what runs side by side, Prefect's tasks and their edges,
 report and ``noctule graph`` all come from ``BUILD``. A new stage is one row here and one function in
 ``noctule.flows.stages``.
 
-Given from the start are ``run`` (the request: settings, store, options), ``store`` (with its lock),
+Given from the start are ``run`` (its context: settings, store, options), ``store`` (with its lock),
 ``engine`` (where batches are computed) and ``resources`` (progress, the background process). Of the documents
 ``parsed`` holds everything that parsing gave, and ``corpus`` the same without counted terms, which are large.
 

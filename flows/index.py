@@ -1,5 +1,8 @@
 """The Prefect flow ``index``: folders of documents become the store's current snapshot.
 
+A deployment runs the body of this flow; the command ``noctule index`` has read the settings and the sources
+already, and runs the same work in a run of this flow (``noctule.flows.flow_run.run_by_command``).
+
 Imports are absolute, for Prefect may load this file by its path.
 """
 

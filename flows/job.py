@@ -245,7 +245,7 @@ def _publish(built: BuildResult | None, execution: Execution) -> tuple[Sent, ...
         return sent
     except NoctuleError:
         for name, why in (built.failed if built else {}).items():
-            _log.error("collection %s failed and is as it was: %s", name, why)
+            _log.error("collection %s failed; its documents are unchanged: %s", name, why)
         raise
 
 

@@ -1,6 +1,7 @@
 """The Prefect flow ``nightly``: builds the index and its site, and sends the snapshot to its targets.
 
-Its stages are those of ``noctule.flows.graph``.
+Its stages are those of ``noctule.flows.graph``. A deployment runs the body of this flow, the command
+``noctule nightly`` the same work in a run of it (``noctule.flows.flow_run.run_by_command``).
 Imports are absolute, for Prefect may load this file by its path.
 """
 

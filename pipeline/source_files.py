@@ -71,7 +71,7 @@ def read_asset(file: FoundFile, collection: Collection) -> Source:
     image = _images_of(document.content).get(file.member)
     if image is None:
         where = f"{file.collection}:{file.path}"
-        raise RejectedDocument("the document holds no such image any more", where=where)
+        raise RejectedDocument("the document no longer contains this image", where=where)
     if len(image) > (most := collection.max_asset_bytes):
         raise RejectedDocument(
             too_big(len(image), most, "max_asset_bytes"), where=f"{file.collection}:{file.path}"

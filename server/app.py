@@ -162,7 +162,7 @@ def _readiness(service: SearchService) -> Response:
     failure = service.current.failure
     try:
         with service.current.borrow() as served:
-            told = served.told()
+            told = served.status()
     except NoSnapshot as error:
         raise problem_of(failure or error) from error
     if failure is not None:

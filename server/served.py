@@ -24,7 +24,7 @@ class ServedSnapshot:
     snapshot: SnapshotId
     generation: int
 
-    def told(self) -> dict[str, object]:
+    def status(self) -> dict[str, object]:
         """Return what ``/readyz`` says of it."""
         return {"snapshot": self.snapshot, "generation": self.generation}
 

@@ -1,4 +1,4 @@
-"""The search service without its routes: the current searcher, threads that ask it, who may ask, figures."""
+"""The search service without its routes: the current searcher, threads that ask it, who may ask, metrics."""
 
 from __future__ import annotations
 
@@ -147,5 +147,5 @@ async def _delete_old(events: EventLog) -> None:
         try:
             await asyncio.to_thread(events.delete_old)
         except WriteFailed as error:
-            _log.error("old events are still there: %s", error)
+            _log.error("expired events could not be deleted: %s", error)
         await asyncio.sleep(_SWEEP_S)

@@ -97,7 +97,7 @@ class Index:
         names = iter(names_of(self.manifest["file_names"]))
         keys = (
             "term_shards", "posting_tiers", "inverted_lists", "excerpt_groups", "words", "near_words",
-            "facets", "token_directories", "token_turns", "synonyms", "recent_shards",
+            "facets", "token_directories", "token_projections", "synonyms", "recent_shards",
         )  # fmt: skip
         assert [*self.header["files"]] == sorted(keys)
         self.names = {key: [next(names) for _ in range(self.header["files"][key])] for key in keys}

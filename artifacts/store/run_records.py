@@ -41,7 +41,7 @@ def read_runs(store: Path) -> list[dict[str, Any]]:
     read = [_read(path) for path in paths]
     if None in read:
         _log.warning(
-            "%s of %s records in %s are not those of a run", read.count(None), len(read), store / RUNS
+            "%s of %s files in %s are not valid run records", read.count(None), len(read), store / RUNS
         )
     return [each for each in read if each is not None]
 

@@ -35,7 +35,7 @@ _From = Annotated[
         "--from",
         metavar="STAGE",
         help="Repeat this stage and all that need it; noctule graph lists them. "
-        "Stages after parse do not read the sources.",
+        "From a stage that needs parse on, the sources are not read (except with [shards]).",
     ),
 ]
 
@@ -48,7 +48,7 @@ def index(
     start: _From = None,
     drafts: Drafts = False,
 ) -> None:
-    """Turn folders of documents into a snapshot and make it the current one.
+    """Turn folders of documents into a snapshot, make it the current one, and send it to publish.targets.
 
     Examples: noctule index docs/ ; noctule index ~/vault --collection notes ; noctule index --config mdn.toml
     """

@@ -18,7 +18,7 @@ from . import output
 from .flags import Flags
 
 if TYPE_CHECKING:
-    from ..adopt.taken_over import TakenOver
+    from ..importers.imported_settings import ImportedSettings
 
 _KINDS = {
     ".md": "markdown",
@@ -73,7 +73,7 @@ _From = Annotated[
         "--from",
         metavar="PATH",
         exists=True,
-        help="Take over the settings of another tool, in this folder or file.",
+        help="Import the settings of another tool, in this folder or file.",
     ),
 ]
 
@@ -84,7 +84,7 @@ def init(flags: Flags, preset: _Preset = None, source: _From = None) -> None:
     Examples: cd my-notes; noctule init; noctule index ; noctule init --preset docs ; noctule init --from .
     """
     if source is not None:
-        _take_over(flags, source, preset)
+        _init_from(flags, source, preset)
         return
     written = write_settings(Path.cwd(), preset)
     if flags.as_json:
@@ -98,11 +98,11 @@ def init(flags: Flags, preset: _Preset = None, source: _From = None) -> None:
         )
 
 
-def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
+def _init_from(flags: Flags, source: Path, preset: str | None) -> None:
     """Write the settings that another tool's give, and say what has no place in them."""
     if preset is not None:
         raise SettingsError("--from and --preset cannot be combined", where="--from", hint="Choose one.")
-    written, found = take_over_settings(Path.cwd(), source)
+    written, found = import_settings(Path.cwd(), source)
     if flags.as_json:
         names = {"config": str(written.path), "collection": written.collection, "root": written.root}
         output.emit({**names, "tool": found.tool, "left": found.left})
@@ -112,7 +112,7 @@ def _take_over(flags: Flags, source: Path, preset: str | None) -> None:
         f"collection {written.collection!r}"
     )
     if found.left:
-        output.say(f"Not taken over: {'; '.join(found.left)}")
+        output.say(f"Not imported: {'; '.join(found.left)}")
     output.say(f"Found {written.found}. Next: noctule index")
 
 
@@ -161,21 +161,21 @@ def write_settings(folder: Path, preset: str | None = None) -> Starter:
     return Starter(path, name, root, _described(counts), _described(office))
 
 
-def take_over_settings(folder: Path, source: Path) -> tuple[Starter, TakenOver]:
+def import_settings(folder: Path, source: Path) -> tuple[Starter, ImportedSettings]:
     """Write a noctule.toml into the folder from another tool's settings; return what was found there too.
 
     Raises ``SettingsError`` if there is one already, ``SourceError`` if ``source`` is no tool's.
     """
     from ...artifacts.disk import durable
     from ...pipeline.settings.reading import parse
-    from ..adopt.taken_over import collection_name, settings_text, snippet_folders, take_packages
-    from ..adopt.tools import take_over
+    from ..importers.imported_settings import collection_name, import_packages, settings_text, snippet_folders
+    from ..importers.tools import read_tool
 
     path = _new_file(folder)
-    found = take_over(source)
+    found = read_tool(source)
     name = collection_name(found)
     top = source if source.is_dir() else source.parent
-    take_packages(found, top)
+    import_packages(found, top)
     text = settings_text(found, name, folder, snippet_folders(found, found.config.project))
     parse(tomllib.loads(text), where=str(found.config.path))
     durable.replace_file(path, text.encode())

@@ -19,7 +19,7 @@ _EPILOG = """
 Begin with:  noctule index FOLDER   then   noctule search "your question"
 
 Exit codes: 0 success, 1 a bug, 2 your input or configuration, 3 the store is damaged, \
-4 another run holds the lock,
+4 another run holds the lock, \
 5 some collections or targets failed, 130 interrupted.
 """
 

@@ -184,7 +184,7 @@ def _print(job: Job, form: Form, flags: Flags) -> None:
         return
     for text in files.values():
         output.say(text)
-    output.say("# Put them where systemd looks, and switch the timer on: noctule schedule … --install")
+    output.say("# To install the units and start the timer: noctule schedule … --install")
 
 
 def _install(job: Job, form: Form, flags: Flags) -> None:

@@ -126,7 +126,9 @@ def _build(flags: Flags, run: RunContext, what: SiteFlags, *, no_prefect: bool) 
 
 
 def nightly(flags: Flags, build: BuildFlags, out: Out = Path("public")) -> None:
-    """Index the collections in the settings, then build the site: the command for a timer.
+    """Index the collections in the settings, build the site, and send the snapshot to publish.targets.
+
+    This is the command for a timer.
 
     Example: noctule nightly --config /srv/docs/noctule.toml --out /srv/www (configs/noctule.timer runs it)
     """

@@ -20,29 +20,31 @@ from ...pipeline.settings.settings import Settings
 _log = logging.getLogger("noctule")
 _MAX_VALUE_CHARS = 60
 _ABSENT = "absent"
-_ALL = ("parse", "embed", "links", "lexical", "communities", "vocabulary", "query encoder", "vector index")
-# What depends on a setting, by the longest beginning of its name that is here. Stages are named as in the
-# report.
-_STAGES: Mapping[str, tuple[str, ...]] = {
-    "analyzer.version": ("parse", "lexical", "vocabulary", "query encoder"),
-    "chunk": ("parse", "embed", "lexical", "vocabulary", "query encoder", "vector index"),
+_ALL = ("parse", "embed")
+# The stages that read a setting, by the longest beginning of its name that is here.
+STAGES: Mapping[str, tuple[str, ...]] = {
+    "analyzer.version": ("parse",),
+    "chunk": ("parse", "embed"),
     "collections": _ALL,
-    "communities": ("communities",),
-    "embed": ("embed", "vocabulary", "query encoder", "vector index"),
+    "communities": ("communities", "topics"),
+    "embed": ("embed", "vocabulary vectors", "phrases", "spans"),
     "embed.query_prompt": ("query encoder",),
-    "lexical": ("lexical", "communities", "vocabulary", "query encoder"),
-    "model.sha256": ("embed", "vocabulary", "query model", "query encoder", "vector index"),
+    "lexical": ("lexical", "code"),
+    "model.sha256": ("query model", "embed", "vocabulary vectors", "phrases", "spans"),
     "noctule": ("parse",),
-    "query_encoder": ("query encoder",),
-    "site.redirects": ("links",),
+    "query_encoder": ("training passages", "phrases", "spans", "query encoder"),
+    "site": ("links",),
     "vectors": ("vector index",),
-    "vocabulary": ("vocabulary", "query encoder"),
+    "vocabulary": ("words", "near words"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """A change since the current snapshot, and the stages whose results depend on it."""
+    """A change since the current snapshot, and the stages that read what changed.
+
+    ``noctule.flows.graph.dependents`` has those that need them, and are rebuilt, too.
+    """
 
     what: str
     before: str
@@ -50,7 +52,8 @@ class Rebuild:
     stages: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.what} was {self.before}, is {self.now}: {', '.join(self.stages)} rebuilt"
+        rebuilt = f"{', '.join(self.stages)} and what needs {'it' if len(self.stages) == 1 else 'them'}"
+        return f"{self.what} was {self.before}, is {self.now}: {rebuilt} rebuilt"
 
 
 def rebuilds(store: Store, settings: Settings) -> tuple[Rebuild, ...]:
@@ -97,8 +100,8 @@ def _of_code(manifest: Manifest, settings: Settings) -> Iterator[Rebuild]:
 
 
 def _changed(name: str, before: object, now: object) -> Rebuild:
-    beginnings = [each for each in _STAGES if name == each or name.startswith(f"{each}.")]
-    stages = _STAGES[max(beginnings, key=len)] if beginnings else _ALL
+    beginnings = [each for each in STAGES if name == each or name.startswith(f"{each}.")]
+    stages = STAGES[max(beginnings, key=len)] if beginnings else _ALL
     if name.startswith("collections."):
         stages = (f"every document of {name.split('.')[1]}", *stages)
     return Rebuild(name, _shown(before), _shown(now), stages)
@@ -108,9 +111,8 @@ def _of_collections(before: Mapping[str, object], settings: Settings) -> Iterato
     names = _names(before)
     for name in sorted(names ^ set(settings.collections)):
         gone = name in names
-        stages = ("links", "lexical", "communities", "vocabulary", "query encoder", "vector index")
         was, now = ("there", "gone") if gone else ("not there", "new")
-        yield Rebuild(f"collection {name}", was, now, stages)
+        yield Rebuild(f"collection {name}", was, now, ("links", "lexical", "vector index"))
 
 
 def _names(shaping: Mapping[str, object]) -> set[str]:

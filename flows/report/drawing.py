@@ -44,8 +44,9 @@ def as_text(stages: Sequence[Stage]) -> str:
 def _line(stage: Stage, stages: Sequence[Stage], width: int) -> str:
     notes = [] if stage.lane is Lane.MAIN else [f"in a separate {stage.lane.value}"]
     notes += ["in batches"] if stage.fan_out else []
-    after = ", ".join(needed_stages(stage, stages)) or "the sources"
-    return f"{stage.name:<{width}}  after {after}" + (f"  ({', '.join(notes)})" if notes else "")
+    needed = ", ".join(needed_stages(stage, stages))
+    begins = f"after {needed}" if needed else "at the start"
+    return f"{stage.name:<{width}}  {begins}" + (f"  ({', '.join(notes)})" if notes else "")
 
 
 def as_mermaid(stages: Sequence[Stage]) -> str:

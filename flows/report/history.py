@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ..run.stage import StageTime, seconds_by_stage
 
 Kind = Literal["first", "night", "unchanged"]
-WEEK = 7
+RECENT_RUNS = 7
 _FEW_TEXTS = 100
 # The pass of a set of shards in which texts are encoded, among much else; one snapshot has a stage for it.
 _SURVEY = "survey"
@@ -83,8 +83,8 @@ def estimate(runs: Sequence[PastRun], kind: Kind, documents: int, texts: int) ->
     is on record to go by.
     """
     runs = _like_the_latest(runs)
-    like = [run for run in runs if run.kind == kind][:WEEK]
-    like = like or ([] if kind == "unchanged" else list(runs[:WEEK]))
+    like = [run for run in runs if run.kind == kind][:RECENT_RUNS]
+    like = like or ([] if kind == "unchanged" else list(runs[:RECENT_RUNS]))
     if not like:
         return None
     each = [_scaled(run, documents if kind == "first" else run.documents) for run in like]

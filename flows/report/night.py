@@ -30,7 +30,7 @@ from .document_changes import (
     refused_files,
 )
 from .folder_changes import Folder, folder_changes
-from .history import WEEK, past_runs, usual
+from .history import RECENT_RUNS, past_runs, usual
 from .result import BuildResult, bytes_of
 from .topic_changes import RisingTerm, TopicChanges, rising_terms, topic_changes
 
@@ -50,7 +50,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class StageSeconds:
-    """Seconds of a stage tonight, and the median of the last week's runs."""
+    """Seconds of a stage tonight, and the median of the last seven runs."""
 
     stage: str
     seconds: float
@@ -106,7 +106,7 @@ def compose(
     runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
     # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no
     # other.
-    earlier = ([run for run in runs if run.kind == "night"] or runs)[:WEEK]
+    earlier = ([run for run in runs if run.kind == "night"] or runs)[:RECENT_RUNS]
     typical = usual(earlier)
     return NightReport(
         snapshot=result.snapshot,

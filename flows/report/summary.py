@@ -22,7 +22,10 @@ def lines(result: BuildResult) -> tuple[str, ...]:
         f"snapshot {result.snapshot} {state}: {_size(result)}",
         f"{counted(result.parsed, 'file')} parsed, {encoded}, {result.seconds:.1f} s",
     ]
-    found += [f"collection {name} failed and is as it was: {what}" for name, what in result.failed.items()]
+    found += [
+        f"collection {name} failed; its documents are unchanged: {what}"
+        for name, what in result.failed.items()
+    ]
     if result.rejections:
         found.append(f"{counted(result.skipped, 'file')} skipped, {result.quarantined:,} quarantined")
     if left := sum(is_fault(each.reason) for each in result.rejections):

@@ -130,7 +130,7 @@ def _with_root(given: Settings, roots: Sequence[str], name: str | None) -> Setti
     known = list(given.collections)
     if len(roots) > 1 or (name is None and len(known) > 1) or (name is not None and name not in known):
         raise SettingsError(
-            f"the settings describe {', '.join(known)}; it is not clear whose folder is meant",
+            f"the settings describe {', '.join(known)}; it is not clear to which of them this folder belongs",
             where=", ".join(roots),
             hint=f"Name it: noctule index FOLDER --collection {known[0]}",
         )

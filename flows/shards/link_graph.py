@@ -89,21 +89,15 @@ def named_communities(
     settings: Settings,
 ) -> Partition:
     """Return the communities with names, taken from titles and headings in all shards."""
-    row: dict[str, int] = {name: at for at, name in enumerate(graph.documents)}
-    titles, headings = [""] * len(row), [set[str]() for _ in row]
-    for doc_id, title in _rows(shards, "linking"):
-        titles[row[doc_id]] = title
-        headings[row[doc_id]].add(title)
-    for doc_id, title in _rows(shards, "headings"):
-        headings[row[doc_id]].add(title)
+    titles, headings = _rows(shards, "linking"), _rows(shards, "headings")
     common = common_terms(prose, texts) | words_of(settings.collections)
-    headed = names.Headed(titles, headings, common)
+    headed = names.Headed.of(graph.documents, titles, headings, common)
     return communities.named(
         clusters, graph, names.name_communities(clusters, graph, headed, settings.communities)
     )
 
 
-def _rows(shards: Sequence[PassFiles], table: str) -> Iterator[tuple[str, str]]:
+def _rows(shards: Sequence[PassFiles], table: str) -> Iterator[tuple[DocId, str]]:
     for files in shards:
         yield from tuples(files.read(table).select(["doc_id", "title"]))
 

@@ -232,10 +232,10 @@ def _refused(said: bytes, folder: Path, name: str) -> SourceError:
         said.decode("utf-8", "replace").strip().split("\n")[0][:300] or "it was stopped, or took too long"
     )
     return SourceError(
-        f"git cannot tell the history of collection {name!r}: {reason}",
+        f"git cannot read the history of collection {name!r}: {reason}",
         where=str(folder),
-        hint="Is it a git repository? "
-        f"Else set modified_from, author_from and git_ignored of collections.{name} otherwise.",
+        hint="If it is not a git repository, change modified_from, author_from and git_ignored of "
+        f"collections.{name}.",
     )
 
 

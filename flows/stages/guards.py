@@ -82,7 +82,7 @@ def require_collections(settings: Settings) -> None:
         raise SettingsError(
             "there is nothing to index",
             where="collections",
-            hint="Name a folder, or make a noctule.toml: noctule init",
+            hint="Name a folder: noctule index FOLDER. Or describe one in a settings file: noctule init",
         )
 
 

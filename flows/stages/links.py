@@ -82,15 +82,9 @@ def name_topics(
     run: RunContext, corpus: ParsedCorpus, clusters: Clusters, graph: LinkGraph, prose: LexicalIndex
 ) -> Partition:
     """Return the communities with names, taken from titles of their pages and phrases of their headings."""
-    row = {name: at for at, name in enumerate(graph.documents)}
-    titles, headings = [""] * len(row), [set[str]() for _ in row]
-    for doc_id, title in _columns(corpus.documents, "doc_id", "title"):
-        titles[row[doc_id]] = title
-        headings[row[doc_id]].add(title)
-    for doc_id, title in _columns(corpus.sections, "doc_id", "title"):
-        headings[row[doc_id]].add(title)
+    titles, headings = (_columns(each, "doc_id", "title") for each in (corpus.documents, corpus.sections))
     common = common_terms(prose, len(corpus.passages)) | words_of(run.settings.collections)
-    headed = names.Headed(titles, headings, common)
+    headed = names.Headed.of(graph.documents, titles, headings, common)
     return communities.named(
         clusters, graph, names.name_communities(clusters, graph, headed, run.settings.communities)
     )

@@ -49,7 +49,9 @@ def _write_down(staged: StagedSnapshot, record: CorpusRecord, cache: ParseCache)
     try:
         cache.record(staged.manifest.snapshot_id(), record.published)
     except WriteFailed as error:
-        _log.warning("a collection that fails in the next run will fail that run: %s", error)
+        _log.warning(
+            "what was parsed is not saved; a collection that fails next time will fail the run: %s", error
+        )
 
 
 def _tidy(run: RunContext, store: Store, cache: ParseCache) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,6 +69,24 @@ class Headed:
     titles: Sequence[str]
     headings: Sequence[AbstractSet[str]]
     common: AbstractSet[str]
+
+    @classmethod
+    def of(
+        cls,
+        documents: Sequence[DocId],
+        titles: Iterable[tuple[DocId, str]],
+        headings: Iterable[tuple[DocId, str]],
+        common: AbstractSet[str],
+    ) -> Headed:
+        """Return what titles and headings, given by document, contribute to names."""
+        row = {document: at for at, document in enumerate(documents)}
+        titled, headed = [""] * len(row), [set[str]() for _ in row]
+        for document, title in titles:
+            titled[row[document]] = title
+            headed[row[document]].add(title)
+        for document, heading in headings:
+            headed[row[document]].add(heading)
+        return cls(titled, headed, common)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,6 @@ def read_imported(folder: Path, name: str, max_bytes: int) -> str | None:
         return None
 
 
-def read_module(source: str) -> Any:
-    """Return the value that a script exports by default (``export default`` or ``module.exports =``)."""
-    return Script(source, "").value
-
-
 def _no_other(_: str) -> str | None:
     return None
 

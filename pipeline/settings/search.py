@@ -162,7 +162,7 @@ class Calibrate(Table):
     """Confidence: a sigmoid over the share of the maximal score, or a file of fitted parameters.
 
     The defaults are fitted to questions that six collections answer and cannot answer
-    (``python -m bench confidence``).
+    (``python -m bench relevance --part confidence``).
     """
 
     threshold: float = Field(default=0.4, ge=0, le=1, strict=False)

@@ -33,7 +33,7 @@ _Result = TypeVar("_Result")
 
 
 class ServiceHost(AgentHost):
-    """Runs calls as the service runs searches: its threads, queue and deadline, its log and its figures."""
+    """Runs calls as the service runs searches: its threads, queue and deadline, its log and its metrics."""
 
     def __init__(self, service: SearchService) -> None:
         tools = Tools(service.metrics.tell_answer)
@@ -71,7 +71,7 @@ def _scope(context: Context) -> Scope:
 
 
 def _name(record: RequestRecord, context: Context) -> None:
-    """Note what is asked: of names only those that there are, as each has its own figures."""
+    """Note what is asked: of names only those that there are, as each has its own metrics."""
     given = context.params or {}
     if context.method in _METHODS:
         record.route = f"{_ROUTE} {context.method}"

@@ -17,13 +17,13 @@ from ..current import Swap
 from ..served import ServedSnapshot
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# Where the processes of one server leave their figures, so that any of them can tell those of all.
+# Where the processes of one server leave their metrics, so that any of them can report those of all.
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
 
 class Metrics:
-    """The figures of one application; several processes share them if a folder for that is named."""
+    """The metrics of one application; several processes share them if a folder for that is named."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
@@ -55,7 +55,7 @@ class Metrics:
 
     @property
     def registry(self) -> CollectorRegistry:
-        """Return the registry, for figures of what not every application has."""
+        """Return the registry, for metrics of what not every application has."""
         return self._registry
 
     def tell_swap(self, swap: Swap) -> None:
@@ -83,7 +83,7 @@ class Metrics:
             self.stage_seconds.labels(stage).observe(seconds)
 
     def text(self) -> bytes:
-        """Return all figures as Prometheus reads them."""
+        """Return all metrics as Prometheus reads them."""
         if not self._is_shared:
             return generate_latest(self._registry)
         together = CollectorRegistry()

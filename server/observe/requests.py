@@ -1,4 +1,4 @@
-"""What every request has around it: a number, a line in the access log, figures, and an answer."""
+"""What every request has around it: a number, a line in the access log, metrics, and an answer."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from typing import Generic, TypeVar
 
 from ...pipeline.settings.serve import RouterSettings
 from ...pipeline.thread_pool import ThreadPool
+from .backend_metrics import BackendMetrics
 from .backends import Backend, BackendFailed
 from .editions import ReplicaGroup
-from .figures import BackendFigures
 
 _T = TypeVar("_T")
 # What says nothing against the next request.
@@ -41,10 +41,10 @@ class GroupReply(Generic[_T]):
 class GroupAsker:
     """Asks groups of servers in threads of its own; threads may share it."""
 
-    def __init__(self, settings: RouterSettings, figures: BackendFigures) -> None:
+    def __init__(self, settings: RouterSettings, metrics: BackendMetrics) -> None:
         threads = min(_MOST_THREADS, _THREADS_EACH * len(settings.backends))
         self._pool = ThreadPool(threads, thread_name_prefix="noctule-backend")
-        self._settings, self._figures = settings, figures
+        self._settings, self._metrics = settings, metrics
 
     def close(self) -> None:
         """Ask nobody any more."""
@@ -83,18 +83,18 @@ class GroupAsker:
             try:
                 found = call(backend, deadline - start)
             except BackendFailed as error:
-                self._figures.tell(backend, error.outcome, time.monotonic() - start)
+                self._metrics.observe(backend, error.outcome, time.monotonic() - start)
                 if error.outcome not in _STILL_UP:
                     backend.fail(error.reason)
                 raise
-            self._figures.tell(backend, "answered", time.monotonic() - start)
+            self._metrics.observe(backend, "answered", time.monotonic() - start)
             return found
 
         return self._pool.submit(asked)
 
     def tell_hedge(self, backend: Backend) -> None:
         """Count a server that was asked because another was late."""
-        self._figures.hedges.labels(backend.url).inc()
+        self._metrics.hedges.labels(backend.url).inc()
 
     def patience(self, backend: Backend) -> float:
         """Return the seconds after which another server is asked."""

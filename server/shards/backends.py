@@ -28,7 +28,7 @@ _OUTCOMES = {
 
 
 class BackendFailed(Exception):  # an outcome, which the router goes on after
-    """A server did not answer what was asked; ``outcome`` is what its figures call that."""
+    """A server did not answer what was asked; ``outcome`` is what its metrics call that."""
 
     def __init__(self, outcome: str, reason: str) -> None:
         super().__init__(reason)
@@ -78,7 +78,7 @@ class BackendState:
         """Return whether the server is asked."""
         return not self.problem
 
-    def told(self, snapshot: str) -> str:
+    def status(self, snapshot: str) -> str:
         """Return in a word or two whether the server is asked for an edition."""
         is_held = any(each.snapshot == snapshot for each in self.editions)
         return self.problem or ("answers" if is_held else "holds another edition")
@@ -97,7 +97,7 @@ class Backend:
         self._seconds: deque[float] = deque(maxlen=_REMEMBERED)
         self.in_flight = 0
 
-    def look(self) -> None:
+    def probe(self) -> None:
         """Ask what the server holds, and note it, or why it cannot be asked."""
         try:
             self.state = self._described()

@@ -38,9 +38,9 @@ from ..observe.metrics import Metrics
 from ..served import ServedSnapshot
 from ..service import SearchService
 from .asking import GroupAsker
+from .backend_metrics import BackendMetrics
 from .backends import Backend, BackendFailed, read_token
 from .editions import ServedEdition, choose_edition
-from .figures import BackendFigures
 from .held import FindParameters, search_digest
 from .routed_documents import RoutedDocuments
 
@@ -57,9 +57,9 @@ class RoutedSnapshot(ServedSnapshot):
     served: ServedEdition | None = None
     backends: Sequence[Backend] = ()
 
-    def told(self) -> dict[str, object]:
+    def status(self) -> dict[str, object]:
         """Return what ``/readyz`` says: the edition, what is missing of it, and why servers are not asked."""
-        states = {each.url: each.state.told(self.snapshot) for each in self.backends}
+        states = {each.url: each.state.status(self.snapshot) for each in self.backends}
         missing = list(self.served.missing) if self.served else []
         return {"snapshot": self.snapshot, "missing": missing, "backends": states}
 
@@ -72,13 +72,13 @@ class RoutedSnapshot(ServedSnapshot):
 class RoutedSearcher:
     """Answers requests from the servers; threads may share it."""
 
-    def __init__(self, backends: Sequence[Backend], settings: Settings, figures: BackendFigures) -> None:
+    def __init__(self, backends: Sequence[Backend], settings: Settings, metrics: BackendMetrics) -> None:
         search = settings.search
         require_mergeable(search)
         scorer = CrossEncoder(search.rerank.model) if "rerank" in search.stages else None
         self._ranking = RankingSettings(search, curve_of(search.calibrate), scorer)
-        self._backends, self._figures = backends, figures
-        self._asker = GroupAsker(settings.serve.router, figures)
+        self._backends, self._metrics = backends, metrics
+        self._asker = GroupAsker(settings.serve.router, metrics)
         self._answers: Cache[Answer] = Cache(search.caches.answers, search.caches.ttl_seconds)
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class RoutedSearcher:
             answer = None
         if sources.is_stale:
             for each in self._backends:
-                each.look()
+                each.probe()
             served, before = self.served(), served
             if served.edition.snapshot != before.edition.snapshot or answer is None:
                 answer = self._answer(request, _Sources(served, self._asker))
@@ -133,7 +133,7 @@ class RoutedSearcher:
         missing = sources.served.without(merged.used)
         if not missing:
             return merged.answer
-        self._figures.partial.inc()
+        self._metrics.partial.inc()
         why = {**sources.failures, **merged.lost}
         reasons = "".join(f"; {name}: {reason}" for name, reason in sorted(why.items()))
         _log.warning("an answer lacks the shards %s%s", ", ".join(missing), reasons)
@@ -203,12 +203,12 @@ def _sound(read: Callable[[], _T]) -> _T:
 class RoutedCurrent:
     """Lends the edition that is served, as ``CurrentSearcher`` does, and follows the servers."""
 
-    def __init__(self, settings: Settings, figures: BackendFigures) -> None:
+    def __init__(self, settings: Settings, metrics: BackendMetrics) -> None:
         router, digest = settings.serve.router, search_digest(settings)
         token = read_token(router.token)
-        self.settings, self._figures = settings, figures
+        self.settings, self._metrics = settings, metrics
         self._backends = [Backend(url, digest, token, router.timeout_s) for url in router.backends]
-        self.searcher = RoutedSearcher(self._backends, settings, figures)
+        self.searcher = RoutedSearcher(self._backends, settings, metrics)
         self._probes = ThreadPool(len(self._backends), thread_name_prefix="noctule-probe")
 
     @property
@@ -248,8 +248,8 @@ class RoutedCurrent:
 
     def _look(self, backend: Backend) -> None:
         before = backend.state.problem
-        backend.look()
-        self._figures.tell_state(backend)
+        backend.probe()
+        self._metrics.observe_state(backend)
         if backend.state.problem != before:
             _log.info("%s: %s", backend.url, backend.state.problem or "answers")
 
@@ -264,7 +264,7 @@ def router_app(settings: Settings, site: Path | None = None) -> ASGIApp:
     made: list[RoutedCurrent] = []
 
     def current(metrics: Metrics) -> RoutedCurrent:
-        made.append(RoutedCurrent(settings, BackendFigures(metrics.registry)))
+        made.append(RoutedCurrent(settings, BackendMetrics(metrics.registry)))
         return made[-1]
 
     service = SearchService(None, settings, current)

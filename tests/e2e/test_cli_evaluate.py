@@ -74,7 +74,7 @@ def test_settings_that_would_shape_another_snapshot_are_said_to_be_left_out(comm
     (command.folder / "other.toml").write_text("[chunk]\nmax_tokens = 64\noverlap_tokens = 8\n")
     done = command.run("evaluate", "--judged", "faq", "--mode", "keyword", "--against", "other.toml")
     assert "other.toml: only how it searches was compared" in done.err
-    assert "0 queries rose, 3 stayed, 0 fell" in done.out
+    assert "0 queries improved, 3 unchanged, 0 worse" in done.out
 
 
 def test_two_snapshots_are_compared_and_the_query_that_fell_is_named(

@@ -153,7 +153,7 @@ def test_what_is_no_repository_or_has_no_commit_is_said(tmp_path: Path) -> None:
         _found(tmp_path / "plain", **_GIT)
     assert caught.value.exit_code == 2 and "modified_from" in caught.value.hint
     _git(tmp_path / "plain", "init", "-q")
-    with pytest.raises(SourceError, match="cannot tell the history"):
+    with pytest.raises(SourceError, match="cannot read the history"):
         _found(tmp_path / "plain", **_GIT)
 
 

@@ -1,4 +1,4 @@
-"""Targets that need a folder: settings that are taken over, included files, arguments of the service, and
+"""Targets that need a folder: settings that are imported, included files, arguments of the service, and
 recorded events.
 """
 
@@ -18,8 +18,8 @@ from urllib.parse import parse_qsl
 
 from noctule.artifacts.judged.reading import read_judged
 from noctule.artifacts.query.searcher import Searcher
-from noctule.flows.adopt.taken_over import collection_name, settings_text, snippet_folders
-from noctule.flows.adopt.tools import take_over
+from noctule.flows.importers.imported_settings import collection_name, settings_text, snippet_folders
+from noctule.flows.importers.tools import read_tool
 from noctule.flows.quality.feedback.analysis import analyse_events
 from noctule.flows.quality.feedback.click_judgements import LeastCounts, write_judged
 from noctule.flows.quality.feedback.feedback_page import feedback_page
@@ -58,14 +58,14 @@ def _folder() -> Path:
     return top / "repo"
 
 
-def adopt(content: bytes) -> None:
-    """Settings of another tool: taken over as settings that can be read, within the project, or refused."""
+def importers(content: bytes) -> None:
+    """Settings of another tool: imported as settings that can be read, within the project, or refused."""
     if not content:
         return
     file = _folder() / _SETTINGS[content[0] % len(_SETTINGS)]
     file.write_bytes(content[1:])
     try:
-        found = take_over(file)
+        found = read_tool(file)
     except SourceError:
         return
     finally:

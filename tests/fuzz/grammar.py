@@ -175,7 +175,7 @@ _OWN = {
     "parquet": _STORE,
     "snapshot": _STORE,
     "site": _STORE,
-    "adopt": _TAGGED + _NAVIGATION + _TOML,
+    "importers": _TAGGED + _NAVIGATION + _TOML,
     "includes": _DIRECTIVES + _MARKDOWN + _TAGGED,
     "service": _ARGUMENTS + _QUERY,
     "events": _RECORDED,

@@ -230,7 +230,7 @@ TARGETS: dict[str, Target] = {
     "parquet": forged.parquet_file,
     "snapshot": forged_readers.snapshot,
     "site": forged_site.site,
-    "adopt": folders.adopt,
+    "importers": folders.importers,
     "includes": folders.includes,
     "service": folders.service,
     "events": folders.events,

@@ -150,7 +150,7 @@ def _print_comparison(each: Compared) -> None:
         f"  difference {result.difference:+.4f}, 95 % interval {result.low:+.4f} to {result.high:+.4f}, "
         f"p {shown_p(result.p)}, with Holm's correction {shown_p(each.p)}"
     )
-    output.say(f"  {result.wins:,} queries rose, {result.ties:,} stayed, {result.losses:,} fell")
+    output.say(f"  {result.wins:,} queries improved, {result.ties:,} unchanged, {result.losses:,} worse")
     for heading, changes in (("fell most", each.fell), ("rose most", each.rose)):
         if changes:
             output.say()

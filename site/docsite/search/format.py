@@ -27,7 +27,7 @@ BREADCRUMB_SEPARATOR = " › "
 # The kinds of files that the manifest names, in its order.
 FAMILIES = (
     "term_shards", "posting_tiers", "inverted_lists", "excerpt_groups", "words", "near_words", "facets",
-    "token_directories", "token_turns", "synonyms", "recent_shards",
+    "token_directories", "token_projections", "synonyms", "recent_shards",
 )  # fmt: skip
 
 Numbers = npt.NDArray[Any]
@@ -184,7 +184,7 @@ TOKEN_DIRECTORY = Layout({
     "bits": "uint8",
 })  # fmt: skip
 TOKEN_SHARD = Layout({**_strings("token"), "vector_length": "uint8", "codes": "bytes"})
-TOKEN_TURN = Layout({"vector_length": "uint8", "vector": "bytes"})
+TOKEN_PROJECTION = Layout({"vector_length": "uint8", "vector": "bytes"})
 INVERTED_LIST = Layout({
     "document_gap": "varint",
     "centroid_unit": "float32",
@@ -234,7 +234,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "POSTINGS": POSTINGS,
     "TOKEN_DIRECTORY": TOKEN_DIRECTORY,
     "TOKEN_SHARD": TOKEN_SHARD,
-    "TOKEN_TURN": TOKEN_TURN,
+    "TOKEN_PROJECTION": TOKEN_PROJECTION,
     "INVERTED_LIST": INVERTED_LIST,
     "EXCERPTS": EXCERPTS,
     "WORDS": WORDS,

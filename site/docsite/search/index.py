@@ -41,7 +41,7 @@ from .material import (
     read_shape,
 )
 from .postings import CosinesOfTerms, Postings, arrange, still_said
-from .quantization import TurnedTerms
+from .quantization import ProjectedTerms
 from .spelling import aliases, make_synonyms, make_word_files, read_surfaces
 from .terms import Aliases, first_terms, make_shards
 from .token_shards import make_token_files
@@ -137,7 +137,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files, base: Ba
         segment, recent = lookup.base(snapshot.id, now, known), RecentSegment()
     else:
         segment, recent = lookup.segments(base, now, known)
-    inverted_file = lookup.lists(now, segment.turn)
+    inverted_file = lookup.lists(now, segment.projection)
     return Lookup(
         shape=now.shape,
         ranking=lookup.ranking,
@@ -147,7 +147,7 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files, base: Ba
         recent=recent,
         inverted_file=inverted_file,
         words=words,
-        tokens=make_token_files(snapshot, segment.turn, files) if segment.turn is not None else None,
+        tokens=None if segment.projection is None else make_token_files(snapshot, segment.projection, files),
         synonyms=make_synonyms(search, files),
     )
 
@@ -199,7 +199,7 @@ class _Segment:
     """A base with the directions along which the vectors of its terms are written, if it has any."""
 
     written: BaseSegment
-    turn: Floats | None
+    projection: Floats | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +214,13 @@ class _Lookup:
         lexicon, shape, meanings = (whole or said).lexicon, said.shape, said.meanings
         ceiling = _ceiling(lexicon)
         postings = said.arranged(ceiling)
-        turn = principal_directions(meanings.documents) if meanings else None
-        turned = TurnedTerms(meanings.terms, turn) if meanings and turn is not None else None
+        projection = principal_directions(meanings.documents) if meanings else None
+        projected = None
+        if meanings and projection is not None:
+            projected = ProjectedTerms(meanings.terms, projection)
         borders = first_terms(lexicon, (whole or said).has_vector())
-        shards = make_shards(said.lexicon, postings, turned, known, self.files, borders)
-        return _Segment(BaseSegment(name, shape.documents, shape.passages, ceiling, shards), turn)
+        shards = make_shards(said.lexicon, postings, projected, known, self.files, borders)
+        return _Segment(BaseSegment(name, shape.documents, shape.passages, ceiling, shards), projection)
 
     def segments(self, base: Base, now: _Material, known: Aliases) -> tuple[_Segment, RecentSegment]:
         """Add the shards of the base without what is not said any more, and those of what was said since."""
@@ -230,11 +232,12 @@ class _Lookup:
         added = {word: terms for word, terms in known.items() if kept.get(word) != terms}
         return segment, self.recent(now, before, segment, base.changes, added)
 
-    def lists(self, material: _Material, turn: Floats | None) -> InvertedFile | None:
+    def lists(self, material: _Material, projection: Floats | None) -> InvertedFile | None:
         """Add the lists of documents by meaning."""
         if material.meanings is None:
             return None
-        return make_inverted_file(material.meanings, np.diff(material.shape.first) > 0, self.files, turn)
+        has_passages = np.diff(material.shape.first) > 0
+        return make_inverted_file(material.meanings, has_passages, self.files, projection)
 
     def recent(
         self, now: _Material, before: _Material, base: _Segment, changes: Changes, known: Aliases
@@ -247,11 +250,13 @@ class _Lookup:
         old = np.append(before.has_vector(), False)[places_of(part.lexicon, before.lexicon)]
         length = np.where(old, np.float32(0), postings.ranges.length)
         postings = replace(postings, ranges=replace(postings.ranges, length=length))
-        turned = (
-            TurnedTerms(part.meanings.terms, base.turn) if part.meanings and base.turn is not None else None
+        projected = (
+            ProjectedTerms(part.meanings.terms, base.projection)
+            if part.meanings and base.projection is not None
+            else None
         )
         borders, tails = first_terms(part.lexicon, length > 0), len(written.shards.tails)
-        shards = make_shards(part.lexicon, postings, turned, known, self.files, borders, tails)
+        shards = make_shards(part.lexicon, postings, projected, known, self.files, borders, tails)
         return RecentSegment(shards, changes.stale.tolist(), changes.recent.tolist())
 
 

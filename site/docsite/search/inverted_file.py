@@ -75,7 +75,7 @@ def _bounds(width: int) -> npt.NDArray[np.float32]:
 class InvertedFile:
     """The names of the lists' files, every document's list, and the centroids' codes for the manifest."""
 
-    turn: Floats
+    projection: Floats
     list_of: Ints
     centroids: Codes
     centroid_quantizer: Quantizer
@@ -98,23 +98,23 @@ class InvertedFile:
 
 
 def make_inverted_file(
-    meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files, turn: Floats | None = None
+    meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files, projection: Floats | None = None
 ) -> InvertedFile:
     """Add the lists of all documents that have passages, along their own principal directions or others."""
-    turn = principal_directions(meanings.documents) if turn is None else turn
+    projection = principal_directions(meanings.documents) if projection is None else projection
     members = np.flatnonzero(has_passages)
     list_of = np.zeros(len(has_passages), dtype=np.int64)
     list_of[members] = _clusters(meanings.documents[members])
-    turned = along(meanings.documents, turn)
+    projected = project(meanings.documents, projection)
     count = int(list_of.max(initial=0)) + 1
-    centroids = _means(turned[members], list_of[members], count)
-    residuals = turned[members] - centroids[list_of[members]]
+    centroids = _means(projected[members], list_of[members], count)
+    residuals = projected[members] - centroids[list_of[members]]
     coarse = _quantizer(centroids, CENTROID_BITS, centroids.mean(axis=0))
     # Around its centroid a list's mean is zero.
-    fine = _quantizer(residuals, DOCUMENT_BITS, np.zeros(turn.shape[1], np.float32))
+    fine = _quantizer(residuals, DOCUMENT_BITS, np.zeros(projection.shape[1], np.float32))
     codes = fine.encode(residuals)
     names = files.add_all(_columns(members, list_of[members], codes, centroids, fine.widths))
-    return InvertedFile(turn, list_of, coarse.encode(centroids), coarse, fine, names)
+    return InvertedFile(projection, list_of, coarse.encode(centroids), coarse, fine, names)
 
 
 def principal_directions(vectors: Floats) -> Floats:
@@ -127,10 +127,10 @@ def principal_directions(vectors: Floats) -> Floats:
     return (kept * np.where(signs == 0, 1, signs)).astype(np.float32)
 
 
-def along(vectors: Floats, turn: Floats) -> Floats:
+def project(vectors: Floats, projection: Floats) -> Floats:
     """Project vectors onto other directions."""
     with threadpool_limits(1, "blas"):
-        found: Floats = (vectors.astype(np.float64) @ turn.astype(np.float64)).astype(np.float32)
+        found: Floats = (vectors.astype(np.float64) @ projection.astype(np.float64)).astype(np.float32)
     return found
 
 

@@ -151,7 +151,7 @@ class Index:
             "near_words": lookup.words.near,
             "facets": (self.shown.facets,),
             "token_directories": (lookup.tokens.directory,) if lookup.tokens else (),
-            "token_turns": (lookup.tokens.turn,) if lookup.tokens else (),
+            "token_projections": (lookup.tokens.projection,) if lookup.tokens else (),
             "synonyms": (lookup.synonyms.file,) if lookup.synonyms else (),
             "recent_shards": lookup.recent.shards.shards,
         }
@@ -199,7 +199,7 @@ def _header(index: Index, names: Sequence[str]) -> dict[str, object]:
         "stop_words": sorted(frozenset[str]().union(*map(stop_words, lookup.languages))),
         "question_words": sorted(frozenset[str]().union(*map(question_words, lookup.languages))),
         "aliases": lookup.has_aliases,
-        "dimensions": lookup.inverted_file.turn.shape[1] if lookup.inverted_file else 0,
+        "dimensions": lookup.inverted_file.projection.shape[1] if lookup.inverted_file else 0,
         "levels": [list(each) for each in LEVELS],
         "posting_levels": levels_by_bits(lookup.base.passages).tolist(),
         "own_step": OWN_STEP,

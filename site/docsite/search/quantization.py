@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .cosine_contributions import CosineContributions, term_of
 from .format import LENGTH_OFFSET, LENGTH_STEPS, VECTOR_LEVELS
-from .inverted_file import Codes, Quantizer, along
+from .inverted_file import Codes, Quantizer, project
 from .material import Floats, Ints, Lexicon, Narrow, TermVectors
 
 _VECTORS_AT_A_TIME = 4_096
@@ -127,11 +127,11 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnedTerms:
+class ProjectedTerms:
     """The vectors of terms, and the directions along which they are to be written."""
 
     vectors: TermVectors
-    turn: Floats
+    projection: Floats
 
 
 def length_steps(length: Floats) -> Ints:
@@ -146,11 +146,11 @@ def length_bytes(steps: Ints) -> Ints:
     return np.concatenate([steps & 255, steps >> 8])
 
 
-def vector_rows(length: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
+def vector_rows(length: Floats, projected: ProjectedTerms) -> npt.NDArray[np.uint8]:
     """Return the bytes of vectors of these lengths, a row each."""
     starts = range(0, max(1, len(length)), _VECTORS_AT_A_TIME)
     parts = [np.arange(at, min(len(length), at + _VECTORS_AT_A_TIME)) for at in starts]
-    return np.concatenate([_vectors(part, length, turned) for part in parts])
+    return np.concatenate([_vectors(part, length, projected) for part in parts])
 
 
 def vector_bytes(rows: npt.NDArray[np.uint8]) -> bytes:
@@ -158,8 +158,8 @@ def vector_bytes(rows: npt.NDArray[np.uint8]) -> bytes:
     return rows[:, :1].tobytes() + rows[:, 1:].tobytes()
 
 
-def _vectors(terms: Ints, lengths: Floats, turned: TurnedTerms) -> npt.NDArray[np.uint8]:
-    return packed_vectors(along(turned.vectors.of(terms), turned.turn), lengths[terms])
+def _vectors(terms: Ints, lengths: Floats, projected: ProjectedTerms) -> npt.NDArray[np.uint8]:
+    return packed_vectors(project(projected.vectors.of(terms), projected.projection), lengths[terms])
 
 
 def packed_vectors(numbers: Floats, lengths: Floats) -> npt.NDArray[np.uint8]:

@@ -22,7 +22,7 @@ from .format import (
 from .material import Ints, Lexicon
 from .postings import TIERS, Postings
 from .quantization import (
-    TurnedTerms,
+    ProjectedTerms,
     length_bytes,
     length_steps,
     vector_bytes,
@@ -87,7 +87,7 @@ def _runs_from(terms: Sequence[str], borders: Sequence[str]) -> Iterator[slice]:
 def make_shards(
     lexicon: Lexicon,
     postings: Postings,
-    turned: TurnedTerms | None,
+    projected: ProjectedTerms | None,
     aliases: Aliases,
     files: Files,
     borders: Sequence[str],
@@ -105,7 +105,7 @@ def make_shards(
     cuts = list(_runs_from([lexicon.terms[at] for at in order], borders))
     first = [lexicon.terms[order[run.start]] for run in cuts]
     last = [lexicon.terms[order[run.stop - 1]] for run in cuts]
-    rows = _rows(lexicon, postings, turned)
+    rows = _rows(lexicon, postings, projected)
 
     def columns(run: slice, own: Sequence[str]) -> list[bytes]:
         terms = np.array(order[run], dtype=np.int64)
@@ -159,10 +159,11 @@ class _Rows:
         return vector_bytes(self.vector[terms])
 
 
-def _rows(lexicon: Lexicon, postings: Postings, turned: TurnedTerms | None) -> _Rows:
+def _rows(lexicon: Lexicon, postings: Postings, projected: ProjectedTerms | None) -> _Rows:
     ranges = postings.ranges
     steps = length_steps(ranges.length)
-    found = vector_rows(ranges.length, turned) if turned else np.zeros((len(lexicon.terms), 0), np.uint8)
+    none = np.zeros((len(lexicon.terms), 0), np.uint8)
+    found = none if projected is None else vector_rows(ranges.length, projected)
     return _Rows(
         lexicon.frequency,
         postings.documents_of,

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ..library import SnapshotTables
 from .files import Files
-from .format import TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_TURN, row_bits, runs, separators, strings, utf16
+from .format import TOKEN_DIRECTORY, TOKEN_PROJECTION, TOKEN_SHARD, row_bits, runs, separators, strings, utf16
 from .inverted_file import Quantizer
 from .material import Floats, quantized_vectors
 from .quantization import coded_tokens, length_bytes, length_steps, packed_vectors, vector_bytes
@@ -23,17 +23,17 @@ _SHARD_BYTES, _TOKEN_BYTES = 12_000, 7
 
 @dataclass(frozen=True, slots=True)
 class TokenFiles:
-    """The names of the tokens' directory and of the file that turns their vectors into the index's."""
+    """The names of the tokens' directory and of the file that projects their vectors onto the index's."""
 
     directory: str
-    turn: str
+    projection: str
 
 
-def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> TokenFiles | None:
-    """Add the shards of tokens, their directory and the turn; nothing if the snapshot has no tokens.
+def make_token_files(snapshot: SnapshotTables, projection: Floats, files: Files) -> TokenFiles | None:
+    """Add the shards of tokens, their directory and the projection; nothing if the snapshot has no tokens.
 
     Vectors keep the model's own numbers, so that shards and directory are the same in every site of a model,
-    whatever its documents are: only the turn depends on them.
+    whatever its documents are: only the projection depends on them.
     """
     table = snapshot.table("token_vectors", ["token", "scale", "code"])
     names = table["token"].to_pylist()
@@ -48,10 +48,10 @@ def make_token_files(snapshot: SnapshotTables, turn: Floats, files: Files) -> To
         "deviation": quantizer.deviation,
         "bits": quantizer.widths,
     }))  # fmt: skip
-    ones = np.ones(turn.shape[1], dtype=np.float32)
-    return TokenFiles(directory, files.add(TOKEN_TURN.pack({
+    ones = np.ones(projection.shape[1], dtype=np.float32)
+    return TokenFiles(directory, files.add(TOKEN_PROJECTION.pack({
         "vector_length": length_bytes(length_steps(ones)),
-        "vector": vector_bytes(packed_vectors(turn.T, ones)),
+        "vector": vector_bytes(packed_vectors(projection.T, ones)),
     })))  # fmt: skip
 
 

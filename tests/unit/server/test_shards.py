@@ -19,9 +19,9 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.serve import RouterSettings
 from noctule.server.problems import HttpProblem
 from noctule.server.shards.asking import GroupAsker
+from noctule.server.shards.backend_metrics import BackendMetrics
 from noctule.server.shards.backends import Backend, BackendFailed, BackendState, HeldEdition, read_token
 from noctule.server.shards.editions import ReplicaGroup, choose_edition
-from noctule.server.shards.figures import BackendFigures
 from noctule.server.shards.held import FIND, PATH, SHOW, search_digest, shard_extensions
 from tests.unit.server.conftest import Asked, Start, bearer
 
@@ -73,7 +73,7 @@ def ask() -> Iterator[Callable[..., Any]]:
 
     def asked(replicas: Sequence[Backend], call: Call, timeout_s: float = 0.5) -> Any:
         settings = RouterSettings(backends=("http://a",), timeout_s=timeout_s)
-        askers.append(GroupAsker(settings, BackendFigures(CollectorRegistry() if askers else registry)))
+        askers.append(GroupAsker(settings, BackendMetrics(CollectorRegistry() if askers else registry)))
         start = time.monotonic()
         group = ReplicaGroup(ALL, tuple(replicas))
         reply = askers[-1].ask([group], lambda _, *given: call(*given))["0000,0001"]
@@ -118,7 +118,7 @@ def test_another_is_asked_when_one_is_late_fails_or_refuses(ask: Callable[..., A
 
 
 def test_replicas_share_the_questions_however_many_groups_are_asked() -> None:
-    asker = GroupAsker(RouterSettings(backends=("http://a",)), BackendFigures(CollectorRegistry()))
+    asker = GroupAsker(RouterSettings(backends=("http://a",)), BackendMetrics(CollectorRegistry()))
     groups = [
         ReplicaGroup((name,), tuple(backend(f"{name} {at}", edition(NEW, name)) for at in range(2)))
         for name in ALL
@@ -133,10 +133,10 @@ def test_replicas_share_the_questions_however_many_groups_are_asked() -> None:
 
 def test_a_server_that_cannot_be_asked_says_why() -> None:
     nobody = Backend("http://127.0.0.1:9", "digest", "", 1.0)
-    nobody.look()
+    nobody.probe()
     assert not nobody.state.is_up and "cannot be asked" in nobody.state.problem
-    assert nobody.state.told(NEW) == nobody.state.problem
-    assert backend("x", edition(OLD, *ALL)).state.told(NEW) == "holds another edition"
+    assert nobody.state.status(NEW) == nobody.state.problem
+    assert backend("x", edition(OLD, *ALL)).state.status(NEW) == "holds another edition"
 
 
 def test_tokens_for_servers(tmp_path: Path) -> None:

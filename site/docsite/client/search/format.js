@@ -24,7 +24,7 @@ export const FAMILIES = /** @type {const} */ ([
   "near_words",
   "facets",
   "token_directories",
-  "token_turns",
+  "token_projections",
   "synonyms",
   "recent_shards",
 ]);
@@ -108,7 +108,7 @@ export const TOKEN_SHARD = /** @type {const} */ ([
   "codes",
 ]);
 
-export const TOKEN_TURN = /** @type {const} */ ([
+export const TOKEN_PROJECTION = /** @type {const} */ ([
   "vector_length",
   "vector",
 ]);

@@ -4,7 +4,7 @@
 
 import { withoutAccents } from "./analyze.js";
 import { codesOf, floatsOf, named, numbersOf, wordsOf } from "./bytes.js";
-import { TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_TURN } from "./format.js";
+import { TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_PROJECTION } from "./format.js";
 import { namesOf, placeOf } from "./manifest.js";
 import { Quantized, product } from "./meaning.js";
 import { ShardVectors } from "./vectors.js";
@@ -45,8 +45,8 @@ function readDirectory(columns, levels) {
  * @param {Uint8Array[]} columns
  * @param {number} size how many numbers the model has
  */
-function readTurn(columns, size) {
-  const own = named(columns, TOKEN_TURN);
+function readProjection(columns, size) {
+  const own = named(columns, TOKEN_PROJECTION);
   const vectors = new ShardVectors(own.vector_length, own.vector, size);
   return Array.from({ length: vectors.count }, (_, i) => vectors.vector(i) || new Float32Array(size));
 }
@@ -112,9 +112,9 @@ export class Tokens {
         at += token ? token.letters : 1;
       }
     }
-    if (found.length) return this.turned(found);
+    if (found.length) return this.projected(found);
     const unknown = await this.find(UNKNOWN);
-    return unknown ? this.turned([unknown]) : [];
+    return unknown ? this.projected([unknown]) : [];
   }
 
   /**
@@ -122,15 +122,15 @@ export class Tokens {
    * @param {Known[]} tokens
    * @returns {Promise<Token[]>}
    */
-  async turned(tokens) {
-    const turn = await this.store.part("token_turns", 0, (columns) =>
-      readTurn(columns, tokens[0].direction.length),
+  async projected(tokens) {
+    const projection = await this.store.part("token_projections", 0, (columns) =>
+      readProjection(columns, tokens[0].direction.length),
     );
     return tokens.map(({ token, letters, length, direction }) => ({
       token,
       letters,
       length,
-      vector: Float32Array.from(turn, (own) => product(own, direction) * length),
+      vector: Float32Array.from(projection, (own) => product(own, direction) * length),
     }));
   }
 

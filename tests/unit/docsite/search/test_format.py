@@ -298,9 +298,9 @@ def test_token_shards_hold_every_token_as_near_to_the_others_as_it_is(
     found = np.concatenate(rough)[::50]
     assert np.corrcoef((found @ found.T).ravel(), (exact[::50] @ exact[::50].T).ravel())[0, 1] > 0.85
     # Turned, a token is as near to the documents as it is.
-    (turn,) = index.all_of("token_turns", "TOKEN_TURN")
-    levels = np.array(_levels(turn, code.shape[1] // 2))
-    directions = levels * (np.array(list(turn["vector"][: len(levels)])) / 255 / 7)[:, None]
+    (projection,) = index.all_of("token_projections", "TOKEN_PROJECTION")
+    levels = np.array(_levels(projection, code.shape[1] // 2))
+    directions = levels * (np.array(list(projection["vector"][: len(levels)])) / 255 / 7)[:, None]
     assert len(directions) == index.header["dimensions"]
     documents = np.array(snapshot.table("centroids", ["vector"])["vector"].to_pylist())
     near, wanted = (found @ directions.T) @ (documents @ directions.T).T, exact[::50] @ documents.T
@@ -434,7 +434,7 @@ def test_every_file_of_the_index_is_one_that_the_page_describes(index: Index) ->
         ("near_words", "NEAR_WORDS"),
         ("facets", "FACETS"),
         ("token_directories", "TOKEN_DIRECTORY"),
-        ("token_turns", "TOKEN_TURN"),
+        ("token_projections", "TOKEN_PROJECTION"),
     ):
         assert index.all_of(key, kind)
     assert list(index.excerpts()) and list(index.tokens())

@@ -152,8 +152,8 @@ def test_of_tokens_only_the_turn_depends_on_the_documents(search_site: SearchSit
                 names = make_token_files(snapshot, turn, files)
                 made.append((names, {page.path for page in files.pages()}))
     (first, paths), (second, others) = made
-    assert first and second and first.directory == second.directory and first.turn != second.turn
-    assert paths ^ others == {f"{FOLDER}/{each.turn}.js" for each in (first, second)}
+    assert first and second and first.directory == second.directory and first.projection != second.projection
+    assert paths ^ others == {f"{FOLDER}/{each.projection}.js" for each in (first, second)}
 
 
 def test_without_numbers_of_ranking_there_is_no_index(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from noctule.artifacts.disk.manifest import Manifest
 from noctule.artifacts.disk.manifest_records import IndexRecord, ModelRecord
-from noctule.flows.incremental.rebuild_reasons import Rebuild, compared
+from noctule.flows.graph import BUILD
+from noctule.flows.incremental.rebuild_reasons import STAGES, Rebuild, compared
 from noctule.pipeline import __version__
 from noctule.pipeline.embedding.model_files import find
 from noctule.pipeline.lexical import analyzer as text
@@ -71,9 +72,15 @@ def test_a_setting_names_the_stages_that_depend_on_it(
     assert not spared & set(found.stages)
 
 
+def test_every_setting_that_shapes_a_snapshot_names_stages_of_the_build() -> None:
+    names = {stage.name for stage in BUILD}
+    assert {stage for stages in STAGES.values() for stage in stages} <= names
+    assert set(_settings(site={"redirects": {"old": "new"}}).shaping()) <= set(STAGES)
+
+
 def test_the_line_says_before_and_now() -> None:
     found = _only(compared(_manifest(_settings()), _settings(lexical={"k1": 2.0})))
-    assert str(found).startswith("lexical.k1 was 0.9, is 2.0: lexical, ")
+    assert str(found).startswith("lexical.k1 was 0.9, is 2.0: lexical, code and ")
 
 
 def test_a_collection_that_came_or_went_is_one_line() -> None:

@@ -239,6 +239,7 @@ def test_examples_in_code_stay_as_they_are() -> None:
     assert expanded(text, {"a.js": "no"}).text == text
 
 
+@pytest.mark.timeout(20)
 def test_a_long_text_of_near_directives_takes_time_in_proportion() -> None:
     for piece in ("{{#include ", "--8<--\n", "{* a ", "{!", "<<< ", "```{include} a\n:x: ", "`"):
         expanded("{{#include a}}" + piece * 20_000, {"a": ""}, most=10_000_000)

@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from noctule.pipeline.navigation.literals import UNREAD, Unread, is_certain
-from noctule.pipeline.navigation.script_imports import Script, read_module
+from noctule.pipeline.navigation.script_imports import Script
+
+
+def exported(source: str) -> Any:
+    return Script(source, "").value
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,7 @@ from noctule.pipeline.navigation.script_imports import Script, read_module
     ],
 )
 def test_a_list_that_is_changed_under_any_name_is_not_known(change: str) -> None:
-    assert read_module(f"const a = ['y']\n{change}\nexport default [a]") == [UNREAD]
+    assert exported(f"const a = ['y']\n{change}\nexport default [a]") == [UNREAD]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +63,7 @@ def test_a_list_that_is_changed_under_any_name_is_not_known(change: str) -> None
     ],
 )
 def test_a_list_that_is_only_used_is_known(use: str) -> None:
-    assert read_module(f"const a = ['y']\n{use}\nexport default [a]") == [["y"]]
+    assert exported(f"const a = ['y']\n{use}\nexport default [a]") == [["y"]]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +77,7 @@ def test_a_list_that_is_only_used_is_known(use: str) -> None:
     ],
 )
 def test_what_is_exported_and_changed_then_holds_and_is_not_certain(change: str) -> None:
-    found = read_module(f"module.exports = {{ b: ['y'] }}\n{change}")
+    found = exported(f"module.exports = {{ b: ['y'] }}\n{change}")
     assert found == {"b": ["y"]} and not is_certain(found, "b") and found.where == "line 1"
 
 
@@ -137,15 +141,15 @@ def test_what_is_imported_and_changed_is_not_known() -> None:
 
 
 def test_a_choice_may_be_what_stands_in_it_and_a_comparison_may_not() -> None:
-    found = read_module("export default [x == 'a' && ['b'], c ? ['d'] : 'e', f < 'g']")
+    found = exported("export default [x == 'a' && ['b'], c ? ['d'] : 'e', f < 'g']")
     assert [each.possible[1:] for each in found] == [(["b"],), ("e",), ()]
     assert found[0].possible[0].possible == () and found[1].possible[0] == ["d"]
 
 
 def test_a_wrapper_of_the_project_may_add_to_what_it_is_given() -> None:
-    found = read_module("function withX(a) { return { ...a, b: 1 } }\nexport default withX({ c: 1 })")
+    found = exported("function withX(a) { return { ...a, b: 1 } }\nexport default withX({ c: 1 })")
     assert found == {"c": 1} and not is_certain(found, "b")
-    assert is_certain(read_module("import { withX } from 'x'\nexport default withX({ c: 1 })"), "b")
+    assert is_certain(exported("import { withX } from 'x'\nexport default withX({ c: 1 })"), "b")
 
 
 @pytest.mark.parametrize(
@@ -156,13 +160,13 @@ def test_a_wrapper_of_the_project_may_add_to_what_it_is_given() -> None:
 def test_a_deep_or_broken_script_takes_time_in_proportion(part: str) -> None:
     began = time.process_time()
     assert Script(part * 10_000, "a.ts").value == UNREAD
-    read_module("export default " + part * 10_000)
+    exported("export default " + part * 10_000)
     assert time.process_time() - began < 5
 
 
 def test_a_deep_script_of_two_readings_does_not_end_the_process() -> None:
     began = time.process_time()
-    assert read_module("{a:" * 85_000) == UNREAD
+    assert exported("{a:" * 85_000) == UNREAD
     assert time.process_time() - began < 10
 
 
@@ -170,9 +174,9 @@ def test_a_script_of_250_kilobytes_is_read_and_a_larger_one_is_not() -> None:
     entries = "  { text: 'Name', link: '/a/b', items: [{ text: 'x', link: '/y' }] },\n"
     count = 250_000 // len(entries)
     began = time.process_time()
-    assert len(read_module(f"export default [\n{entries * count}]")) == count
+    assert len(exported(f"export default [\n{entries * count}]")) == count
     assert time.process_time() - began < 10
-    assert read_module(f"export default [\n{entries * (count + 200)}]") == UNREAD
+    assert exported(f"export default [\n{entries * (count + 200)}]") == UNREAD
 
 
 def _excluded(script: str, **others: str) -> Any:
@@ -218,8 +222,8 @@ def test_a_chain_of_assignments_says_what_is_exported() -> None:
 
 @pytest.mark.parametrize("again", ["if (x) { var a = ['p.md'] }", "for (var a of [['p.md']]) {}"])
 def test_a_variable_that_a_block_declares_again_is_not_known(again: str) -> None:
-    assert read_module(f"var a = ['a.md']\n{again}\nexport default [a]") == [UNREAD]
-    assert read_module(f"let b = 3\n{again}\nexport default [b]") == [3]
+    assert exported(f"var a = ['a.md']\n{again}\nexport default [a]") == [UNREAD]
+    assert exported(f"let b = 3\n{again}\nexport default [b]") == [3]
 
 
 def test_a_namespace_is_not_all_of_a_script_and_all_of_it_is_not_its_default() -> None:

@@ -1,4 +1,4 @@
-"""What is taken over from the settings of Hugo, in one file or in ``config/_default``."""
+"""What is imported from the settings of Hugo, in one file or in ``config/_default``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.untrusted import is_within, read_settings, with_lower_keys
-from .taken_over import MARKDOWN, TakenOver
+from .imported_settings import MARKDOWN, ImportedSettings
 from .tool_file import ToolFile, as_text, as_texts
 
 # Hugo takes any of these.
@@ -16,15 +16,15 @@ _ENDINGS = ("toml", "yaml", "yml", "json")
 _USED_BY_PAGES = ("layouts/shortcodes", "layouts/_shortcodes", "config/_default")
 
 
-def hugo(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``hugo.toml`` or ``config/_default``."""
+def hugo(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``hugo.toml`` or ``config/_default``."""
     # Of several languages, the documents of the default one.
     given = _values(config, config.path)
     languages = _beside(config, "languages") or with_lower_keys(given.get("languages"))
     code = as_text(given.get("defaultcontentlanguage")) or "en"
     own = with_lower_keys(languages.get(code.lower()))
     contents = as_text(own.get("contentdir")) or as_text(given.get("contentdir"))
-    found = TakenOver("Hugo", config, config.beside(contents, "content"), include=[*MARKDOWN])
+    found = ImportedSettings("Hugo", config, config.beside(contents, "content"), include=[*MARKDOWN])
     said = {key: each for key, each in _beside(config, "params").items() if key in ("title", "description")}
     names = {
         "title": "title",
@@ -51,7 +51,7 @@ def _has_beside(config: ToolFile, name: str) -> bool:
     return (config.folder / name).is_dir()
 
 
-def _leave_out_language(found: TakenOver, code: str, contents: str) -> None:
+def _leave_out_language(found: ImportedSettings, code: str, contents: str) -> None:
     """Leave out the pages of another language: a folder within the root, or names such as a.de.md."""
     if not contents or found.config.folder / contents == found.root:
         found.leave_out([f"*.{code}.md"])

@@ -9,7 +9,7 @@ from ...pipeline.navigation.literals import Unread
 from ...pipeline.navigation.sidebars import with_root_locale
 from ...pipeline.navigation.site_scripts import starlight_options
 from ...pipeline.settings.site import LANGUAGE
-from .taken_over import TakenOver, collection_name, set_order
+from .imported_settings import ImportedSettings, collection_name, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 _GENERATED = "generated-index"
@@ -20,14 +20,14 @@ _DOCUSAURUS_LEFT = {
 }
 
 
-def docusaurus(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``docusaurus.config.js``."""
+def docusaurus(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``docusaurus.config.js``."""
     given = as_table(config.script().value)
     presets = as_list(given.get("presets"))
     options = [each[1] for each in presets if isinstance(each, list) and len(each) > 1]
     docs = next((as_table(each.get("docs")) for each in options if isinstance(each, dict)), {})
     root = config.beside(docs.get("path"), "docs")
-    found = TakenOver("Docusaurus", config, root, include=["**/*.md", "**/*.mdx"])
+    found = ImportedSettings("Docusaurus", config, root, include=["**/*.md", "**/*.mdx"])
     found.site(given, title="title", description="tagline")
     if isinstance(given.get("url"), str):
         base_url = given["url"].rstrip("/") + (as_text(given.get("baseUrl")) or "/")
@@ -50,8 +50,8 @@ def docusaurus(config: ToolFile) -> TakenOver:
     return found
 
 
-def _docusaurus_blog(found: TakenOver, docs: Mapping[str, Any]) -> None:
-    """Take over the blog beside the documents, and where the sources of both are edited."""
+def _docusaurus_blog(found: ImportedSettings, docs: Mapping[str, Any]) -> None:
+    """Import the blog beside the documents, and where the sources of both are edited."""
     blog, folder = found.config.folder / "blog", found.root.name
     edit_url, name = as_text(docs.get("editUrl")), as_text(docs.get("routeBasePath")).strip("/") or "docs"
     if name != "blog" and blog.is_dir() and found.finds(blog):
@@ -64,7 +64,7 @@ def _docusaurus_blog(found: TakenOver, docs: Mapping[str, Any]) -> None:
         found.take("site", "edit_url", f"{edit_url.rstrip('/')}/{folder}/{{path}}", "editUrl")
 
 
-def _docusaurus_plugin(found: TakenOver, plugin: object) -> None:
+def _docusaurus_plugin(found: ImportedSettings, plugin: object) -> None:
     name, *options = plugin if isinstance(plugin, list) and plugin else [plugin]
     if isinstance(name, str) and name.endswith("client-redirects") and options:
         moved: dict[str, str] = {}
@@ -79,12 +79,12 @@ def _docusaurus_plugin(found: TakenOver, plugin: object) -> None:
         found.left.append(f"a plugin whose name is computed ({name.where})")
 
 
-def starlight(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``astro.config.mjs`` of a site that Starlight makes."""
+def starlight(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``astro.config.mjs`` of a site that Starlight makes."""
     root = config.beside("src/content/docs")
     if not root.is_dir():
         raise ValueError("there is no folder src/content/docs, in which Starlight keeps its documents")
-    found = TakenOver("Starlight", config, root, include=["**/*.md", "**/*.mdx"])
+    found = ImportedSettings("Starlight", config, root, include=["**/*.md", "**/*.mdx"])
     script = config.script()
     given = as_table(script.value)
     found.take_static(as_text(given.get("publicDir")) or "public", "src/assets")
@@ -105,10 +105,10 @@ def starlight(config: ToolFile) -> TakenOver:
     return found
 
 
-def mintlify(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``docs.json`` or ``mint.json``."""
+def mintlify(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``docs.json`` or ``mint.json``."""
     given = as_table(config.script().value)
-    found = TakenOver("Mintlify", config, config.folder, include=["**/*.md", "**/*.mdx"])
+    found = ImportedSettings("Mintlify", config, config.folder, include=["**/*.md", "**/*.mdx"])
     found.site(given, title="name", description="description")
     set_order(found, config.path)
     found.exclude = [name for name in ("snippets/", "node_modules/") if (found.root / name).is_dir()]
@@ -122,11 +122,11 @@ def mintlify(config: ToolFile) -> TakenOver:
     return found
 
 
-def vitepress(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``.vitepress/config``."""
+def vitepress(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``.vitepress/config``."""
     given = with_root_locale(config.script().value)
     root = config.beside(f"../{as_text(given.get('srcDir')) or '.'}")
-    found = TakenOver("VitePress", config, root)
+    found = ImportedSettings("VitePress", config, root)
     found.site(given, title="title", description="description", language="lang")
     hostname, base = as_text(as_table(given.get("sitemap")).get("hostname")), as_text(given.get("base"))
     found.take(
@@ -139,13 +139,13 @@ def vitepress(config: ToolFile) -> TakenOver:
     found.leave_out(given.get("srcExclude"))
     found.left += [f"{key} of VitePress" for key in ("head", "rewrites") if given.get(key)]
     found.left += ["themeConfig.logo"] if theme.get("logo") else []
-    _take_languages(found, as_table(given.get("locales")), as_text(given.get("lang")))
+    _import_languages(found, as_table(given.get("locales")), as_text(given.get("lang")))
     found.left += [] if given else ["everything: its settings are not literals"]
     return found
 
 
-def _take_languages(found: TakenOver, locales: Mapping[str, Any], main: str) -> None:
-    """Take over the languages of VitePress, each with its folder; others are sites of their own."""
+def _import_languages(found: ImportedSettings, locales: Mapping[str, Any], main: str) -> None:
+    """Import the languages of VitePress, each with its folder; others are sites of their own."""
     tags = {
         key: as_text(as_table(each).get("lang")) or (main if key == "root" else key)
         for key, each in locales.items()
@@ -155,10 +155,10 @@ def _take_languages(found: TakenOver, locales: Mapping[str, Any], main: str) -> 
     found.take("site", "languages", codes if len(codes) > 1 else {}, "locales")
 
 
-def vuepress(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``.vuepress/config``."""
+def vuepress(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``.vuepress/config``."""
     given = as_table(config.script().value)
-    found = TakenOver("VuePress", config, config.beside(".."))
+    found = ImportedSettings("VuePress", config, config.beside(".."))
     found.site(given, title="title", description="description", language="lang")
     set_order(found, config.path)
     public = config.folder / "public"
@@ -168,10 +168,10 @@ def vuepress(config: ToolFile) -> TakenOver:
     return found
 
 
-def quartz(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``quartz.config.ts``."""
+def quartz(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``quartz.config.ts``."""
     given = as_table(as_table(config.script().value).get("configuration"))
-    found = TakenOver("Quartz", config, config.beside("content"))
+    found = ImportedSettings("Quartz", config, config.beside("content"))
     found.site(given, title="pageTitle")
     if isinstance(given.get("baseUrl"), str):
         found.take("site", "base_url", f"https://{given['baseUrl']}", "baseUrl")

@@ -1,4 +1,4 @@
-"""Settings taken over from other tools: read and never run, each line with where it is from."""
+"""Settings imported from other tools: read and never run, each line with where it is from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from noctule.flows.cli.init import take_over_settings
+from noctule.flows.cli.init import import_settings
 from noctule.pipeline.errors import SettingsError, SourceError
 
 CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
@@ -292,7 +292,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("tool", CASES)
-def test_settings_of_every_tool_are_taken_over(
+def test_settings_of_every_tool_are_imported(
     tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files, expected = CASES[tool]
@@ -300,7 +300,7 @@ def test_settings_of_every_tool_are_taken_over(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    written, found = take_over_settings(tmp_path, Path())
+    written, found = import_settings(tmp_path, Path())
     text = written.path.read_text()
     given = tomllib.loads(text)
     collection, site = given["collections"][written.collection], given.get("site", {})
@@ -324,12 +324,12 @@ def test_files_beside_the_folder_of_documents_may_be_included(
     (tmp_path / "docs/changes.rst").write_text(".. include:: ../CHANGES.rst\n")
     (tmp_path / "CHANGES.rst").write_text("Changes\n=======\n")
     monkeypatch.chdir(tmp_path)
-    written, _ = take_over_settings(tmp_path, Path("docs"))
+    written, _ = import_settings(tmp_path, Path("docs"))
     given = tomllib.loads(written.path.read_text())
     assert given["collections"][written.collection]["snippet_folders"] == ["."]
     written.path.unlink()
     monkeypatch.chdir(tmp_path / "docs")
-    written, _ = take_over_settings(tmp_path / "docs", Path())
+    written, _ = import_settings(tmp_path / "docs", Path())
     assert "snippet_folders" not in written.path.read_text(), (
         "nobody said that the folder around is the project"
     )
@@ -344,12 +344,12 @@ def test_the_readme_above_may_be_the_home_page_through_a_link(
     (tmp_path / "docs/index.md").symlink_to("../README.md")
     (tmp_path / "docs/passwd.md").symlink_to("/etc/passwd")
     monkeypatch.chdir(tmp_path)
-    written, _ = take_over_settings(tmp_path, Path())
+    written, _ = import_settings(tmp_path, Path())
     given = tomllib.loads(written.path.read_text())["collections"][written.collection]
     assert given["snippet_folders"] == ["."]
     (tmp_path / "docs/index.md").unlink()
     written.path.unlink()
-    written, _ = take_over_settings(tmp_path, Path())
+    written, _ = import_settings(tmp_path, Path())
     assert "snippet_folders" not in written.path.read_text()
 
 
@@ -361,13 +361,13 @@ def test_the_settings_of_a_folder_of_documents_may_lie_above_it(
     (tmp_path / "mkdocs.yml").write_text("site_name: T\n")
     (tmp_path / "docs/a.md").write_text("# A\n")
     monkeypatch.chdir(tmp_path)
-    written, found = take_over_settings(tmp_path, Path("docs/guide"))
+    written, found = import_settings(tmp_path, Path("docs/guide"))
     assert found.tool == "MkDocs" and Path(written.root) == tmp_path / "docs"
     written.path.unlink()
     for source, here in (("other", tmp_path), ("docs", tmp_path / "docs")):
         monkeypatch.chdir(here)
         with pytest.raises(SourceError, match="no settings of a known tool"):
-            take_over_settings(tmp_path, tmp_path / source)
+            import_settings(tmp_path, tmp_path / source)
 
 
 def test_a_book_without_a_title_is_named_after_its_project(tmp_path: Path) -> None:
@@ -376,31 +376,31 @@ def test_a_book_without_a_title_is_named_after_its_project(tmp_path: Path) -> No
     (book / "book.toml").write_text("[book]\n")
     (book / "src" / "SUMMARY.md").write_text("# S\n\n- [B](b.md)\n")
     (book / "src" / "b.md").write_text("# B\n")
-    take_over_settings(book, book)
+    import_settings(book, book)
     assert list(tomllib.loads((book / "noctule.toml").read_text())["collections"]) == ["owl-manual"]
 
 
 def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "mkdocs.yml").write_text("INHERIT: mkdocs.yml\n")
     with pytest.raises(SourceError, match="in a circle"):
-        take_over_settings(tmp_path, tmp_path)
+        import_settings(tmp_path, tmp_path)
 
 
 def test_a_folder_of_no_tool_and_a_second_file_are_errors(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no settings of a known tool"):
-        take_over_settings(tmp_path, tmp_path)
+        import_settings(tmp_path, tmp_path)
     (tmp_path / "book.toml").write_text("[book\n")
     with pytest.raises(SourceError, match="cannot be read"):
-        take_over_settings(tmp_path, tmp_path)
+        import_settings(tmp_path, tmp_path)
     (tmp_path / "noctule.toml").write_text("")
     with pytest.raises(SettingsError, match="a settings file already"):
-        take_over_settings(tmp_path, tmp_path)
+        import_settings(tmp_path, tmp_path)
 
 
 def test_hostile_titles_are_strings_and_addresses_of_scripts_are_left(tmp_path: Path) -> None:
     title = 'a"]\n[site]\nbase_url = "x" # \x7f'
     (tmp_path / "docs").mkdir()
     (tmp_path / "mkdocs.yml").write_text(json.dumps({"site_name": title, "site_url": "javascript:x"}))
-    written, found = take_over_settings(tmp_path, tmp_path)
+    written, found = import_settings(tmp_path, tmp_path)
     assert tomllib.loads(written.path.read_text())["site"]["title"].startswith('a"] [site]')
     assert "javascript:x" in found.left[0]

@@ -1,4 +1,4 @@
-"""What is taken over from Sphinx's ``conf.py``."""
+"""What is imported from Sphinx's ``conf.py``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...pipeline.includes.sphinx.conf_values import formats_of
+from .imported_settings import ImportedSettings
 from .myst import TOC, take_toc
-from .taken_over import TakenOver
 from .tool_file import ToolFile, as_text, as_texts
 
 # What they put into documents is read.
@@ -47,10 +47,10 @@ _EXTENSIONS_FROM_ELSEWHERE = re.compile(
 )
 
 
-def sphinx(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``conf.py``, of which only plain values are read."""
+def sphinx(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``conf.py``, of which only plain values are read."""
     given: dict[str, Any] = {}
-    found = TakenOver("Sphinx", config, config.folder)
+    found = ImportedSettings("Sphinx", config, config.folder)
     for node in ast.parse(config.text()).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             try:
@@ -70,7 +70,7 @@ def sphinx(config: ToolFile) -> TakenOver:
     return found
 
 
-def _formats(found: TakenOver, suffix: object) -> Iterator[str]:
+def _formats(found: ImportedSettings, suffix: object) -> Iterator[str]:
     """Yield the endings that Sphinx reads; files with others, such as a README, are no pages of it."""
     conf, others = found.config.text(), list(formats_of(suffix))
     usual = [ending for ending, sign in _READ_IF_NAMED.items() if sign.search(conf)]

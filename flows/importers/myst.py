@@ -1,4 +1,4 @@
-"""What is taken over from the settings of MyST's tools, ``myst.yml``, and of Jupyter Book before them."""
+"""What is imported from the settings of MyST's tools, ``myst.yml``, and of Jupyter Book before them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ...pipeline.navigation.entry import Contents
 from ...pipeline.navigation.myst_files import myst_contents, read_toc
 from ...pipeline.untrusted import read_yaml
-from .taken_over import TakenOver, set_order
+from .imported_settings import ImportedSettings, set_order
 from .tool_file import ToolFile, as_table, as_text, as_texts
 
 TOC = "_toc.yml"
@@ -23,11 +23,11 @@ def is_jupyter_book(config: Path) -> bool:
     return (config.parent / TOC).is_file()
 
 
-def myst(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``myst.yml``."""
+def myst(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``myst.yml``."""
     given = as_table(read_yaml(config.text()))
     project, site = as_table(given.get("project")), as_table(given.get("site"))
-    found = TakenOver("MyST", config, config.folder, include=list(_INCLUDE))
+    found = ImportedSettings("MyST", config, config.folder, include=list(_INCLUDE))
     found.site(project, title="title", description="description")
     found.site(site, title="title")
     if project.get("toc"):
@@ -43,10 +43,10 @@ def myst(config: ToolFile) -> TakenOver:
     return found
 
 
-def jupyter_book(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``_config.yml`` of Jupyter Book."""
+def jupyter_book(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``_config.yml`` of Jupyter Book."""
     given = as_table(read_yaml(config.text()))
-    found = TakenOver("Jupyter Book", config, config.folder, include=list(_INCLUDE))
+    found = ImportedSettings("Jupyter Book", config, config.folder, include=list(_INCLUDE))
     found.site(given, title="title")
     html, sphinx = as_table(given.get("html")), as_table(given.get("sphinx"))
     found.site(html, base_url="baseurl")
@@ -60,21 +60,21 @@ def jupyter_book(config: ToolFile) -> TakenOver:
     return found
 
 
-def _take_edit_url(found: TakenOver, repository: Mapping[str, Any]) -> None:
+def _take_edit_url(found: ImportedSettings, repository: Mapping[str, Any]) -> None:
     url, branch = as_text(repository.get("url")).rstrip("/"), as_text(repository.get("branch")) or "master"
     folder = posixpath.normpath(as_text(repository.get("path_to_book")) or ".").strip("/.")
     address = "/".join(filter(None, (url, "edit", branch, folder, "{path}")))
     found.take("site", "edit_url", address if url else "", "repository")
 
 
-def take_toc(found: TakenOver, name: str = TOC) -> None:
+def take_toc(found: ImportedSettings, name: str = TOC) -> None:
     """Let ``_toc.yml``, or the file that stands for it, order the pages if it is there."""
     path = found.config.beside(name)
     if found.finds(path):
         _take_contents(found, ToolFile(path, found.config.project), read_toc(found.config.text(path)))
 
 
-def _take_contents(found: TakenOver, file: ToolFile, contents: Contents) -> None:
+def _take_contents(found: ImportedSettings, file: ToolFile, contents: Contents) -> None:
     """Let a table of contents order the pages; its first is the home page."""
     set_order(found, file.path)
     first = contents.entries[0].target if contents.entries else ""

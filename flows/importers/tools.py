@@ -16,11 +16,11 @@ from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, is_within, read_settings, read_toml, read_yaml
 from .hugo import hugo
+from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .mkdocs import mkdocs
 from .myst import is_jupyter_book, jupyter_book, myst
 from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
 from .sphinx import sphinx
-from .taken_over import MARKDOWN, TakenOver, set_order
 from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
@@ -45,8 +45,8 @@ _UNREADABLE = (
 )
 
 
-def take_over(path: Path) -> TakenOver:
-    """Return what can be taken over from the tool whose folder, or settings file, this is.
+def read_tool(path: Path) -> ImportedSettings:
+    """Return what can be imported from the tool whose folder, or settings file, this is.
 
     Raises ``SourceError`` if it is none that is known, or its file cannot be read.
     """
@@ -72,7 +72,7 @@ def take_over(path: Path) -> TakenOver:
     )
 
 
-def _belongs(config: Path, reader: Callable[[ToolFile], TakenOver]) -> bool:
+def _belongs(config: Path, reader: Callable[[ToolFile], ImportedSettings]) -> bool:
     """Return whether a file of a name that others use too is this tool's."""
     if reader in (vitepress, vuepress):
         folder = config.parent.parent if config.stem == "index" else config.parent
@@ -119,10 +119,10 @@ def _candidates(top: Path) -> Iterator[Path]:
         level = below
 
 
-def _mdbook(config: ToolFile) -> TakenOver:
+def _mdbook(config: ToolFile) -> ImportedSettings:
     given = read_toml(config.text())
     book, html = as_table(given.get("book")), as_table(as_table(given.get("output")).get("html"))
-    found = TakenOver("mdBook", config, config.beside(book.get("src"), "src"))
+    found = ImportedSettings("mdBook", config, config.beside(book.get("src"), "src"))
     found.site(book, title="title", description="description", language="language")
     if isinstance(html.get("edit-url-template"), str):
         below = found.root.name + "/{path}"
@@ -142,9 +142,9 @@ def _mdbook(config: ToolFile) -> TakenOver:
     return found
 
 
-def _jekyll(config: ToolFile) -> TakenOver:
+def _jekyll(config: ToolFile) -> ImportedSettings:
     given = as_table(read_yaml(config.text()))
-    found = TakenOver("Jekyll", config, config.folder, include=[*MARKDOWN])
+    found = ImportedSettings("Jekyll", config, config.folder, include=[*MARKDOWN])
     found.site(given, title="title", description="description", language="lang")
     if isinstance(given.get("url"), str):
         found.take(
@@ -176,8 +176,8 @@ def _about_the_project(folder: Path) -> list[str]:
     return [f"/{path.name}" for path in files if not _has_front_matter(path)]
 
 
-def _take_html(found: TakenOver) -> None:
-    """Take over the HTML with front matter, of which Jekyll makes pages, but what lists computed values."""
+def _take_html(found: ImportedSettings) -> None:
+    """Import the HTML with front matter, of which Jekyll makes pages, but what lists computed values."""
     pages = [path for path in islice(_html(found.root), _MAX_HTML) if _has_front_matter(path)]
     for path in pages:
         name = path.relative_to(found.root).as_posix()
@@ -197,16 +197,16 @@ def _has_front_matter(path: Path) -> bool:
     return re.match(rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r?\n|\Z)", _head(path)) is not None
 
 
-def _has(found: TakenOver, name: str) -> bool:
+def _has(found: ImportedSettings, name: str) -> bool:
     return (found.root / name).is_dir()
 
 
-def _dendron(config: ToolFile) -> TakenOver:
+def _dendron(config: ToolFile) -> ImportedSettings:
     given = as_table(read_yaml(config.text()))
     vaults = [as_table(each) for each in as_list(as_table(given.get("workspace")).get("vaults"))]
     public = [each for each in vaults if each.get("visibility") != "private"]
     paths = as_texts([each.get("fsPath") for each in public])
-    found = TakenOver("Dendron", config, config.beside(paths[0] if paths else "", "vault"))
+    found = ImportedSettings("Dendron", config, config.beside(paths[0] if paths else "", "vault"))
     publishing = as_table(given.get("publishing"))
     found.site(as_table(publishing.get("seo")), title="title", description="description")
     found.site(publishing, base_url="siteUrl")
@@ -222,8 +222,8 @@ def _dendron(config: ToolFile) -> TakenOver:
     return found
 
 
-def _obsidian(config: ToolFile) -> TakenOver:
-    found = TakenOver("Obsidian", config, config.folder, include=["**/*.md", "**/*.canvas"])
+def _obsidian(config: ToolFile) -> ImportedSettings:
+    found = ImportedSettings("Obsidian", config, config.folder, include=["**/*.md", "**/*.canvas"])
     found.take("site", "title", config.folder.resolve().name, "the vault's folder")
     templates = config.path / "templates.json"
     given = as_table(read_settings(config.text(templates), templates.name)) if templates.exists() else {}
@@ -232,9 +232,9 @@ def _obsidian(config: ToolFile) -> TakenOver:
     return found
 
 
-def _antora(config: ToolFile) -> TakenOver:
+def _antora(config: ToolFile) -> ImportedSettings:
     given = as_table(read_yaml(config.text()))
-    found = TakenOver("Antora", config, config.beside("modules/ROOT/pages"))
+    found = ImportedSettings("Antora", config, config.beside("modules/ROOT/pages"))
     found.site(given, title="title")
     found.left += ["pages in AsciiDoc, which is not read", "nav.adoc"]
     return found
@@ -253,7 +253,7 @@ def _scripts(stem: str) -> tuple[str, ...]:
     return tuple(f"{stem}.{ending}" for ending in ("js", "ts", "mjs", "mts", "cjs"))
 
 
-_TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], TakenOver]], ...] = (
+_TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], ImportedSettings]], ...] = (
     # A project on the way from one to the other has both.
     (("zensical.toml", "zensical.yml", "zensical.yaml"), mkdocs),
     (("mkdocs.yml", "mkdocs.yaml", "properdocs.yml"), mkdocs),

@@ -9,8 +9,8 @@ from .backends import Backend
 _SECONDS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
 
-class BackendFigures:
-    """The figures of one router, in the registry of its server."""
+class BackendMetrics:
+    """The metrics of one router, in the registry of its server."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._requests = Counter(
@@ -32,11 +32,11 @@ class BackendFigures:
             "noctule_partial_answers_total", "Answers without some shards.", registry=registry
         )
 
-    def tell(self, backend: Backend, outcome: str, seconds: float) -> None:
+    def observe(self, backend: Backend, outcome: str, seconds: float) -> None:
         """Count an answer, or what came in place of one."""
         self._requests.labels(backend.url, outcome).inc()
         self._seconds.labels(backend.url).observe(seconds)
 
-    def tell_state(self, backend: Backend) -> None:
+    def observe_state(self, backend: Backend) -> None:
         """Note whether a server is asked."""
         self._up.labels(backend.url).set(backend.state.is_up)

@@ -1,6 +1,6 @@
 """The settings file of another tool, the project that it may lead into, and values of the kinds asked for.
 
-A folder may be anybody's: what its settings name is taken over only where it lies in the project.
+A folder may be anybody's: what its settings name is imported only where it lies in the project.
 """
 
 from __future__ import annotations

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from noctule.flows.adopt.taken_over import settings_text, snippet_folders
-from noctule.flows.adopt.tools import take_over
+from noctule.flows.importers.imported_settings import settings_text, snippet_folders
+from noctule.flows.importers.tools import read_tool
 from noctule.pipeline.errors import SourceError
 
 
 def test_settings_nested_without_end_are_one_error(tmp_path: Path) -> None:
     (tmp_path / "conf.py").write_text("project = " + "-" * 100_000 + "1\n")
     with pytest.raises(SourceError, match=r"cannot be read: \w+"):
-        take_over(tmp_path / "conf.py")
+        read_tool(tmp_path / "conf.py")
 
 
 @pytest.mark.timeout(20)
@@ -24,7 +24,7 @@ def test_a_pipe_among_the_documents_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "mkdocs.yml").write_text("site_name: Notes\n")
     (tmp_path / "docs").mkdir()
     os.mkfifo(tmp_path / "docs" / "pipe.md")
-    assert snippet_folders(take_over(tmp_path / "mkdocs.yml"), tmp_path) == []
+    assert snippet_folders(read_tool(tmp_path / "mkdocs.yml"), tmp_path) == []
 
 
 @pytest.mark.parametrize("secret", [".git/config", ".private/s.md", ".env"])
@@ -34,14 +34,14 @@ def test_what_is_hidden_is_no_folder_of_snippets(secret: str, tmp_path: Path) ->
         path.parent.mkdir(exist_ok=True)
         path.write_text("{!../.git/config!}\n")
     (tmp_path / "docs/about.md").symlink_to(tmp_path / secret)
-    assert snippet_folders(take_over(tmp_path / "mkdocs.yml"), tmp_path) == []
+    assert snippet_folders(read_tool(tmp_path / "mkdocs.yml"), tmp_path) == []
 
 
 def test_a_name_with_a_line_break_is_no_table_of_the_settings(tmp_path: Path) -> None:
     folder = tmp_path / "x\n[evil]\n#"
     (folder / "docs").mkdir(parents=True)
     (folder / "mkdocs.yml").write_text('site_name: "A\\n[bad]\\u202e"\n')
-    found = take_over(folder / "mkdocs.yml")
+    found = read_tool(folder / "mkdocs.yml")
     assert set(tomllib.loads(settings_text(found, "notes", tmp_path, []))) == {"collections", "site"}
 
 
@@ -70,19 +70,19 @@ def _project(folder: Path, files: dict[str, str]) -> Path:
         ("dendron.yml", 'workspace: {{vaults: [{{fsPath: "{}"}}]}}'),
     ],
 )
-def test_documents_outside_the_project_are_not_taken_over(
+def test_documents_outside_the_project_are_not_imported(
     name: str, text: str, place: str, tmp_path: Path
 ) -> None:
     repo = _project(tmp_path, {name: text.format(place.format(top=tmp_path))})
     with pytest.raises(SourceError, match="outside the project"):
-        take_over(repo / name)
+        read_tool(repo / name)
 
 
 def test_what_else_lies_outside_the_project_is_left_and_said(tmp_path: Path) -> None:
     repo = _project(tmp_path, {"docusaurus.config.js": "module.exports = {staticDirectories: ['link']}"})
     for name in ("blog", "sidebars.js"):
         (repo / name).symlink_to(tmp_path / "secret" / ("" if name == "blog" else "s.yml"))
-    found = take_over(repo)
+    found = read_tool(repo)
     assert found.blog is None and not found.static
     assert {f"{name}: it lies outside of the project" for name in ("link", "blog", "sidebars.js")} <= {
         *found.left
@@ -95,7 +95,7 @@ def test_settings_are_inherited_from_no_file_elsewhere(name: str, tmp_path: Path
     repo = _project(tmp_path, {"mkdocs.yml": f"INHERIT: {name.format(top=tmp_path)}\n"})
     (repo / "s.yml").symlink_to(tmp_path / "secret" / "s.yml")
     with pytest.raises(SourceError, match="lies outside of"):
-        take_over(repo)
+        read_tool(repo)
 
 
 @pytest.mark.timeout(20)
@@ -108,10 +108,10 @@ def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(name: str, tmp_pat
     (repo / name).parent.mkdir(exist_ok=True)
     os.mkfifo(repo / name)
     if ".authors" in name:  # what is no file is not there
-        assert "authors" not in take_over(repo).tables.get("site", {})
+        assert "authors" not in read_tool(repo).tables.get("site", {})
         return
     with pytest.raises(SourceError, match="a pipe or a device"):
-        take_over(repo)
+        read_tool(repo)
 
 
 @pytest.mark.parametrize(
@@ -136,23 +136,23 @@ def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(name: str, tmp_pat
 )
 def test_values_of_other_kinds_than_expected_are_passed_over(name: str, text: str, tmp_path: Path) -> None:
     repo = _project(tmp_path, {name: text})
-    found = take_over(repo / name)
+    found = read_tool(repo / name)
     assert found.tables["site"]["title"][0] == "T"
     tomllib.loads(settings_text(found, "x", repo, []))
 
 
 def test_half_a_character_and_long_titles_make_no_settings_that_cannot_be_written(tmp_path: Path) -> None:
     repo = _project(tmp_path, {"conf.py": f"project = '\\ud800'\nhtml_title = {'x' * 5_000!r}\n"})
-    found = take_over(repo)
+    found = read_tool(repo)
     assert tomllib.loads(settings_text(found, "x", repo, []).encode().decode())["site"] == {"title": "?"}
     assert "html_title: it is longer than 2,000 characters" in found.left
 
 
 def test_a_language_is_a_tag_or_left(tmp_path: Path) -> None:
     repo = _project(tmp_path, {"mkdocs.yml": "site_name: T\ntheme: {language: pt_BR}\n"})
-    assert take_over(repo).tables["site"]["language"][0] == "pt-BR"
+    assert read_tool(repo).tables["site"]["language"][0] == "pt-BR"
     (repo / "mkdocs.yml").write_text(f"site_name: T\ntheme: {{language: {'x' * 300}}}\n")
-    found = take_over(repo)
+    found = read_tool(repo)
     assert "language" not in found.tables["site"] and "is not a language" in "; ".join(found.left)
 
 
@@ -160,4 +160,4 @@ def test_a_language_is_a_tag_or_left(tmp_path: Path) -> None:
 def test_constants_that_double_each_other_cost_nothing(tmp_path: Path) -> None:
     chain = "".join(f"const a{at} = [a{at + 1}, a{at + 1}];" for at in range(50))
     text = f"{chain}const a50 = 'x'; module.exports = {{title: a0, plugins: a0, staticDirectories: a0}}"
-    assert take_over(_project(tmp_path, {"docusaurus.config.js": text})).tool == "Docusaurus"
+    assert read_tool(_project(tmp_path, {"docusaurus.config.js": text})).tool == "Docusaurus"

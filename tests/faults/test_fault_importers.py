@@ -1,4 +1,4 @@
-"""Folders whose settings mean harm: taken over within their project, or refused, in seconds."""
+"""Folders whose settings mean harm: imported within their project, or refused, in seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.flows.cli.init import take_over_settings
+from noctule.flows.cli.init import import_settings
 from noctule.pipeline.errors import NoctuleError
 from tests.fuzz.hostile_folders import SECRET, cases, written
 from tests.repetitions import ALL
@@ -30,7 +30,7 @@ def test_settings_that_mean_harm_lead_nowhere_and_cost_seconds(part: int, tmp_pa
         (tmp_path / str(at)).mkdir()
         work, began = written(files, tmp_path / str(at)), time.process_time()
         try:
-            started, _ = take_over_settings(work, work)
+            started, _ = import_settings(work, work)
         except NoctuleError as error:
             assert SECRET not in str(error), name
         else:

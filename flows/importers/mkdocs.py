@@ -1,4 +1,4 @@
-"""What is taken over from ``mkdocs.yml`` or ``zensical.toml``, with the files that it inherits from."""
+"""What is imported from ``mkdocs.yml`` or ``zensical.toml``, with the files that it inherits from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
-from .taken_over import MARKDOWN, TakenOver, set_order
+from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 _MAX_INHERITED = 10
@@ -23,31 +23,31 @@ _PLAIN_PLUGINS = {
 }
 
 
-def mkdocs(config: ToolFile) -> TakenOver:
-    """Return what can be taken over from ``mkdocs.yml``, or from the file of Zensical, which has its keys."""
+def mkdocs(config: ToolFile) -> ImportedSettings:
+    """Return what can be imported from ``mkdocs.yml``, or from the file of Zensical, which has its keys."""
     chain = _inherited(config)
     given = _merged([values for _, values in chain])
     tool = "Zensical" if config.name.startswith("zensical") else "MkDocs"
-    found = TakenOver(tool, config, config.beside(given.get("docs_dir"), "docs"), include=[*MARKDOWN])
+    found = ImportedSettings(tool, config, config.beside(given.get("docs_dir"), "docs"), include=[*MARKDOWN])
     theme = as_table(given.get("theme"))
-    _take_site(found, given, theme)
+    _import_site(found, given, theme)
     if given.get("nav"):
         set_order(found, next(file for file, values in chain if values.get("nav")))
     elif any(found.root.rglob(".pages")):
         set_order(found, found.root)
     for key in ("exclude_docs", "draft_docs"):
         found.leave_out([line for line in as_text(given.get(key)).splitlines() if line.strip()])
-    _take_plugins(found, _plugins(given.get("plugins")))
+    _import_plugins(found, _plugins(given.get("plugins")))
     extensions = _plugins(given.get("markdown_extensions"))
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
-    _take_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
+    _import_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
     found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
     found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
     return found
 
 
-def _take_site(found: TakenOver, given: Mapping[str, Any], theme: Mapping[str, Any]) -> None:
+def _import_site(found: ImportedSettings, given: Mapping[str, Any], theme: Mapping[str, Any]) -> None:
     found.site(given, title="site_name", description="site_description", base_url="site_url")
     if address := found.tables.get("site", {}).get("base_url"):
         # Pages link to each other by it: /project/guide/
@@ -58,7 +58,7 @@ def _take_site(found: TakenOver, given: Mapping[str, Any], theme: Mapping[str, A
         found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")
 
 
-def _take_plugins(found: TakenOver, plugins: Mapping[str, Any]) -> None:
+def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None:
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", texts_of(maps), "plugins.redirects")
     found.api = "mkdocstrings" in plugins
@@ -70,8 +70,8 @@ def _take_plugins(found: TakenOver, plugins: Mapping[str, Any]) -> None:
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
 
 
-def _take_snippets(found: TakenOver, snippets: object) -> None:
-    """Take over the folders that snippets looks in, and the files that it ends every page with.
+def _import_snippets(found: ImportedSettings, snippets: object) -> None:
+    """Import the folders that snippets looks in, and the files that it ends every page with.
 
     Each of these is from the first folder that has it.
     """
@@ -85,7 +85,7 @@ def _take_snippets(found: TakenOver, snippets: object) -> None:
         found.append += [path for path in places if path.is_file() and found.finds(path)][:1]
 
 
-def _known(found: TakenOver) -> tuple[Path, Path]:
+def _known(found: ImportedSettings) -> tuple[Path, Path]:
     """Return the folders that are looked in anyway, as far as documents need it."""
     return found.root.resolve(), found.config.folder.resolve()
 

@@ -1,1 +1,0 @@
-"""Settings taken over from the tool that a folder of documents was written for; nothing of it is run."""
