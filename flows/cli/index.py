@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..run.stage import Driver, Progress
 
 _MAX_SHOWN = 20
-_KINDS = {"first": "full", "night": "incremental", "unchanged": "unchanged"}
 Drafts = Annotated[
     bool, typer.Option("--drafts", help="Include drafts: documents that are not published yet.")
 ]
@@ -158,7 +157,7 @@ def _is_quiet(found: DryRun) -> bool:
 
 
 def _runs(time: Estimate) -> str:
-    return f"{time.runs} {_KINDS[time.kind]} run{'s' if time.runs > 1 else ''}"
+    return f"{time.runs} {time.kind} run{'s' if time.runs > 1 else ''}"
 
 
 def _seconds(seconds: float) -> str:

@@ -97,7 +97,7 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
     texts = _texts(changes, rebuilt, before)
     documents = sum(each.files for each in changes)
     runs = past_runs(read_runs(store.root))
-    kind: Kind = "first" if options.start == "parse" else _kind(changes, rebuilt, before)
+    kind: Kind = "full" if options.start == "parse" else _kind(changes, rebuilt, before)
     stopped = _stopped(settings, listing, store, changes, options)
     return DryRun(
         collections=changes,
@@ -116,7 +116,7 @@ def _without_reading(settings: Settings, store: Store, options: BuildOptions) ->
     require_cached(ParseCache(store.root), store.current(), settings)
     before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
     texts = before.texts if anew else 0
-    time = estimate(runs, "first" if anew else "night", before.documents, texts)
+    time = estimate(runs, "full" if anew else "incremental", before.documents, texts)
     return DryRun((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)
 
 
@@ -177,9 +177,9 @@ def _texts(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], bef
 
 def _kind(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> Kind:
     if not before.documents or any("parse" in each.stages or "embed" in each.stages for each in rebuilt):
-        return "first"
+        return "full"
     quiet = not rebuilt and not any(c.new or c.changed or c.moved or c.removed for c in changes)
-    return "unchanged" if quiet else "night"
+    return "unchanged" if quiet else "incremental"
 
 
 def _stopped(

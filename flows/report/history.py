@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..run.stage import StageTime, seconds_by_stage
 
-Kind = Literal["first", "night", "unchanged"]
+Kind = Literal["full", "incremental", "unchanged"]
 RECENT_RUNS = 7
 _FEW_TEXTS = 100
 # The pass of a set of shards in which texts are encoded, among much else; one snapshot has a stage for it.
@@ -57,7 +57,7 @@ def _run(record: Mapping[str, Any]) -> PastRun:
     encoded, reused = int(record["encoded"]), int(record["reused"])
     is_first = int(record.get("generation", 0)) == 1 and bool(record["changed"])
     mostly_new = encoded > reused or is_first
-    kind: Kind = "first" if mostly_new else "night" if record["changed"] else "unchanged"
+    kind: Kind = "full" if mostly_new else "incremental" if record["changed"] else "unchanged"
     documents, finished = int(record["documents"]), str(record.get("finished", ""))
     return PastRun(
         kind, str(record["snapshot"]), finished, documents, encoded, float(record["seconds"]), stages
@@ -87,7 +87,7 @@ def estimate(runs: Sequence[PastRun], kind: Kind, documents: int, texts: int) ->
     like = like or ([] if kind == "unchanged" else list(runs[:RECENT_RUNS]))
     if not like:
         return None
-    each = [_scaled(run, documents if kind == "first" else run.documents) for run in like]
+    each = [_scaled(run, documents if kind == "full" else run.documents) for run in like]
     stages = dict(usual([run for run, _ in each]))
     per_text = seconds_per_text(runs)
     if per_text is not None:

@@ -106,7 +106,7 @@ def compose(
     runs = [run for run in past_runs(read_runs(store.root)) if run.snapshot != result.snapshot]
     # A first run takes ten times as long, one that found nothing new a tenth: they count where there is no
     # other.
-    earlier = ([run for run in runs if run.kind == "night"] or runs)[:RECENT_RUNS]
+    earlier = ([run for run in runs if run.kind == "incremental"] or runs)[:RECENT_RUNS]
     typical = usual(earlier)
     return NightReport(
         snapshot=result.snapshot,

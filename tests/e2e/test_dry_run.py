@@ -80,7 +80,7 @@ def test_it_tells_what_a_run_that_begins_later_takes(built: Built, tmp_path: Pat
         for start in ("embed", "links")
     )
     assert embedded["texts"] > linked["texts"] == 0
-    assert (embedded["time"]["kind"], linked["collections"]) == ("first", [])
+    assert (embedded["time"]["kind"], linked["collections"]) == ("full", [])
     assert (
         "No file would be read, from links on"
         in command.run("index", "vault", "--from", "links", "--dry-run").out

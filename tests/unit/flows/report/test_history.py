@@ -37,7 +37,7 @@ def test_a_new_record_stays_though_the_others_are_dated_later(tmp_path: Path) ->
 
 
 def test_without_a_run_there_is_no_estimate() -> None:
-    assert estimate((), "night", 10, 10) is None
+    assert estimate((), "incremental", 10, 10) is None
 
 
 def test_a_refused_run_and_a_broken_record_are_no_runs() -> None:
@@ -46,21 +46,21 @@ def test_a_refused_run_and_a_broken_record_are_no_runs() -> None:
 
 def test_kinds_are_told_apart_by_what_was_encoded() -> None:
     runs = past_runs([_record(encoded=1000, reused=0), _record(), _record(changed=False)])
-    assert [run.kind for run in runs] == ["first", "night", "unchanged"]
+    assert [run.kind for run in runs] == ["full", "incremental", "unchanged"]
     first, second = past_runs([_record(generation=1), _record(generation=1, changed=False)])
-    assert (first.kind, second.kind) == ("first", "unchanged")
+    assert (first.kind, second.kind) == ("full", "unchanged")
 
 
 def test_a_night_takes_the_median_of_the_last_nights() -> None:
     runs = past_runs([_record(10, embed=0), _record(30, embed=0), _record(20, embed=0)])
-    found = estimate(runs, "night", 100, 0)
+    found = estimate(runs, "incremental", 100, 0)
     assert found is not None
     assert (found.seconds, found.least, found.most, found.runs) == (20, 10, 30, 3)
 
 
 def test_a_full_run_is_scaled_by_its_documents_and_encoding_by_its_texts() -> None:
     runs = past_runs([_record(10, embed=4, encoded=1000, reused=0)])
-    found = estimate(runs, "first", documents=200, texts=500)
+    found = estimate(runs, "full", documents=200, texts=500)
     assert found is not None
     assert found.stages == {"parse": 12.0, "embed": pytest.approx(2.0)}
 
@@ -70,7 +70,7 @@ def test_a_full_run_does_not_tell_how_long_one_without_a_change_takes() -> None:
 
 
 def test_nights_without_one_of_their_kind_go_by_the_others() -> None:
-    found = estimate(past_runs([_record(10, encoded=1000, reused=0)]), "night", 100, 0)
+    found = estimate(past_runs([_record(10, encoded=1000, reused=0)]), "incremental", 100, 0)
     assert found is not None
     assert found.runs == 1
     assert found.stages["embed"] == 0
@@ -91,8 +91,8 @@ def test_a_set_is_not_estimated_by_the_stages_of_a_whole_snapshot() -> None:
     times = [{"stage": "survey", "seconds": 8.0}, {"stage": "links", "seconds": 2.0}]
     whole = [_record(generation=1), _record(100, encoded=500, embed=50)]
     runs = past_runs([_record(times=times), *whole])
-    found = estimate(runs, "night", 100, 1_000)
+    found = estimate(runs, "incremental", 100, 1_000)
     assert found is not None
     assert found.stages == {"survey": 8.0, "links": 2.0} and found.runs == 1
-    before = estimate(past_runs([_record(changed=False), *whole, _record(times=times)]), "night", 100, 0)
+    before = estimate(past_runs([_record(changed=False), *whole, _record(times=times)]), "incremental", 100, 0)
     assert before is not None and before.stages.keys() == {"parse", "embed"}
