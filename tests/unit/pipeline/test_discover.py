@@ -266,7 +266,7 @@ def test_images_of_notebooks_are_read_by_their_paths_and_not_listed(tmp_path: Pa
     with pytest.raises(RejectedDocument, match="max_asset_bytes = 5"):
         read_asset(file, Collection(root=str(tmp_path), max_asset_bytes=5))
     (tmp_path / "a.ipynb").write_text("{}")
-    with pytest.raises(RejectedDocument, match="no such image"):
+    with pytest.raises(RejectedDocument, match="no longer contains this image"):
         read_asset(file, collection)
 
 

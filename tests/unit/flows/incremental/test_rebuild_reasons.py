@@ -107,5 +107,5 @@ def test_other_weights_another_analyzer_and_another_version_are_reasons() -> Non
     weights = replace(manifest, model=replace(manifest.model, sha256="0" * 64))
     assert "embed" in _only(compared(weights, _settings())).stages
     analyzer = replace(manifest, analyzer={"version": "0", "languages": "en"})
-    assert "lexical" in _only(compared(analyzer, _settings())).stages
+    assert "parse" in _only(compared(analyzer, _settings())).stages
     assert _only(compared(replace(manifest, tools={"noctule": "0"}), _settings())).what == "noctule"

@@ -94,5 +94,7 @@ def test_a_set_is_not_estimated_by_the_stages_of_a_whole_snapshot() -> None:
     found = estimate(runs, "incremental", 100, 1_000)
     assert found is not None
     assert found.stages == {"survey": 8.0, "links": 2.0} and found.runs == 1
-    before = estimate(past_runs([_record(changed=False), *whole, _record(times=times)]), "incremental", 100, 0)
+    before = estimate(
+        past_runs([_record(changed=False), *whole, _record(times=times)]), "incremental", 100, 0
+    )
     assert before is not None and before.stages.keys() == {"parse", "embed"}

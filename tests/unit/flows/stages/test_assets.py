@@ -152,7 +152,7 @@ def test_images_of_notebooks_are_read_when_they_are_named(root: Path) -> None:
     table, record = _collected(run, _IMAGE, "a.ipynb/cell-9-output-1.png", "b.ipynb/cell-1-output-1.png")
     assert table["path"].to_pylist() == [_IMAGE] and table["content"].to_pylist() == [png(4, 3)]
     (rejection,) = record.rejections
-    assert "no such image" in rejection.reason and record.as_hashed
+    assert "no longer contains this image" in rejection.reason and record.as_hashed
     left_out = _run(root, root.parent / "store", exclude=["*.ipynb/*.png"])
     assert not len(_collected(left_out, _IMAGE)[0])
 
@@ -162,7 +162,7 @@ def test_images_of_word_documents_are_read_too(root: Path) -> None:
     run = _run(root, root.parent / "store", include=["**/*.md", "**/*.docx"])
     table, record = _collected(run, "b.docx/image1.png", "b.docx/image2.png")
     assert table["content"].to_pylist() == [png(4, 3)]
-    assert "no such image" in record.rejections[0].reason
+    assert "no longer contains this image" in record.rejections[0].reason
 
 
 def test_a_change_of_a_notebook_after_the_hashing_is_noticed(root: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from noctule.pipeline.navigation.entry import MAX_ENTRIES, Contents, NavEntry
 from noctule.pipeline.navigation.literals import UNREAD
 from noctule.pipeline.navigation.myst_files import read_myst, read_toc
-from noctule.pipeline.navigation.script_imports import Script, read_module
+from noctule.pipeline.navigation.script_imports import Script
 from noctule.pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from noctule.pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
 from noctule.pipeline.navigation.summary import read_summary
@@ -24,6 +24,7 @@ from noctule.pipeline.navigation.yaml_files import (
     read_zensical,
 )
 from noctule.pipeline.untrusted import NotRead, read_yaml
+from tests.unit.pipeline.navigation.conftest import exported
 
 
 def shown(entries: Iterable[NavEntry], depth: int = 0) -> Iterator[str]:
@@ -198,7 +199,7 @@ export default defineConfig({
 
 
 def test_constants_that_name_each_other_end() -> None:
-    assert read_module("const a = b; const b = a; export default a") == UNREAD
+    assert exported("const a = b; const b = a; export default a") == UNREAD
     doubling = "".join(f"const c{n} = [c{n - 1}, c{n - 1}];" for n in range(1, 60))
     start = time.perf_counter()
     read_docusaurus(Script(f"const c0 = ['x'];{doubling}module.exports = {{ s: c59 }};", "sidebars.js"))
@@ -245,15 +246,15 @@ def test_any_one_character_many_times_is_read_in_time_linear_in_its_length(char:
     read_summary(text)
     list(toctrees(f"{{toctree}}{text}", ""))
     list(toctrees("", f'"toctree"{text}'))
-    read_module(f"export default {text}")
-    read_module(text)
+    exported(f"export default {text}")
+    exported(text)
     assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("pair", ["/*", '"\\', "`${", "[{", "a:", "{a:", "=>", "- ["])
 def test_pairs_of_characters_are_read_in_linear_time_too(pair: str) -> None:
     start = time.process_time()
-    read_module(f"export default {pair * 40_000}")
+    exported(f"export default {pair * 40_000}")
     read_summary(pair * 40_000)
     assert time.process_time() - start < 5
 
@@ -322,7 +323,7 @@ def test_vuepress_names_pages_by_texts_pairs_and_prefixes() -> None:
 
 def test_functions_in_a_script_cost_time_in_proportion_to_their_number() -> None:
     start = time.process_time()
-    read = read_module("export default [" + "withA(() => { return 1 })," * 5_000 + "]")
+    read = exported("export default [" + "withA(() => { return 1 })," * 5_000 + "]")
     assert read == [1] * 5_000 and time.process_time() - start < 4
 
 
@@ -378,7 +379,7 @@ def test_scripts_that_import_each_other_or_multiply_end() -> None:
     loop = {"a.ts": "import b from './b'; export default b", "b.ts": "import a from './a'\nexport default a"}
     assert Script(loop["a.ts"], "a.ts", loop.get).value == UNREAD
     doubled = "".join(f"const a{n} = [...a{n + 1}, ...a{n + 1}]\n" for n in range(50)) + "const a50 = [1]\n"
-    assert read_module(f"{doubled}export default [a0]") == [[UNREAD, UNREAD]]
+    assert exported(f"{doubled}export default [a0]") == [[UNREAD, UNREAD]]
     nested = "".join(f"const a{n} = [a{n + 1}, a{n + 1}]\n" for n in range(50)) + "const a50 = [1]\n"
     script = "import b from './b'\nexport default b"
     assert len(Script(script, "a.ts", {"b.ts": f"{nested}export default a0"}.get).value) == 2
@@ -405,7 +406,7 @@ def test_scripts_that_import_each_other_or_multiply_end() -> None:
     ],
 )
 def test_results_of_functions_and_what_is_put_into_values(script: str, value: object) -> None:
-    assert read_module(script) == value
+    assert exported(script) == value
 
 
 def test_several_sidebars_stand_under_what_the_bar_above_the_pages_calls_them() -> None:

@@ -9,10 +9,7 @@ import pytest
 
 from noctule.pipeline.navigation.literals import UNREAD, Unread, is_certain
 from noctule.pipeline.navigation.script_imports import Script
-
-
-def exported(source: str) -> Any:
-    return Script(source, "").value
+from tests.unit.pipeline.navigation.conftest import exported
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import time
 import pytest
 
 from noctule.pipeline.navigation.literals import UNREAD, read_value
-from noctule.pipeline.navigation.script_imports import read_module
 from noctule.pipeline.navigation.script_syntax import parsed
 
 DEEP_ON_SMALL_STACK = """
 import threading
 from noctule.pipeline.navigation.script_syntax import parsed
+from tests.unit.pipeline.navigation.conftest import exported
 threading.stack_size(128 << 10)
 for count in (300, 1_300):
     thread = threading.Thread(target=parsed, args=("{a:" * count,))
@@ -64,4 +64,4 @@ def test_expressions_of_a_document_are_read_up_to_100_kilobytes() -> None:
     ],
 )
 def test_two_escapes_may_be_one_character(said: str, text: str) -> None:
-    assert read_module(f'export default ["{said}", `{said}`]') == [text, text]
+    assert exported(f'export default ["{said}", `{said}`]') == [text, text]

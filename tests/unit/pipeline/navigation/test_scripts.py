@@ -7,8 +7,9 @@ import time
 import pytest
 
 from noctule.pipeline.navigation.literals import UNREAD, OpenTable, is_certain
-from noctule.pipeline.navigation.script_imports import MAX_PLACES, Script, read_module
+from noctule.pipeline.navigation.script_imports import MAX_PLACES, Script
 from noctule.pipeline.navigation.sidebars import read_vitepress
+from tests.unit.pipeline.navigation.conftest import exported
 
 
 @pytest.mark.parametrize(
@@ -44,27 +45,27 @@ from noctule.pipeline.navigation.sidebars import read_vitepress
     ],
 )
 def test_a_name_is_what_its_place_declares_and_nothing_changes(script: str, value: object) -> None:
-    assert read_module(script) == value
+    assert exported(script) == value
 
 
 def test_what_is_put_into_an_object_may_replace_what_stands_before_it() -> None:
-    found = read_module("export default { a: 1, ...other, b: 2 }")
+    found = exported("export default { a: 1, ...other, b: 2 }")
     assert isinstance(found, OpenTable) and found == {"a": 1, "b": 2}
     assert [is_certain(found, key) for key in "abc"] == [False, True, False]
-    assert is_certain(read_module("export default { a: 1 }"), "b")
-    assert not is_certain(read_module("export default { [a]: 1 }"), "a")
+    assert is_certain(exported("export default { a: 1 }"), "b")
+    assert not is_certain(exported("export default { [a]: 1 }"), "a")
 
 
 @pytest.mark.parametrize("dividend", ["w", "2", "(w)", "w[0]", "{}"])
 def test_a_slash_after_a_value_is_a_division(dividend: str) -> None:
     script = f"export default {{ a: {dividend} /2, srcExclude: ['drafts/**'], b: 3 /2 }}"
     assert Script(script, "a.ts").names("srcExclude")
-    assert read_module(script)["srcExclude"] == ["drafts/**"]
+    assert exported(script)["srcExclude"] == ["drafts/**"]
 
 
 def test_a_template_ends_behind_what_it_computes() -> None:
     script = "export default [`a${b ? `it's ${{}}` : ''}c` /2, 1, `a\\`${'b'}${c}`]\nconst c = 'd'"
-    assert read_module(script) == [UNREAD, 1, "a`bd"]
+    assert exported(script) == [UNREAD, 1, "a`bd"]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +75,8 @@ def test_a_template_ends_behind_what_it_computes() -> None:
 def test_many_parts_of_a_script_take_time_in_proportion(part: str) -> None:
     began = time.process_time()
     for count in (20_000, 100_000):  # within what a script may have, and above it
-        read_module(f"export default [{part * count}]")
-        read_module(part * count)
+        exported(f"export default [{part * count}]")
+        exported(part * count)
     assert time.process_time() - began < 6
 
 
