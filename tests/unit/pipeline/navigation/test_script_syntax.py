@@ -11,6 +11,7 @@ import pytest
 
 from noctule.pipeline.navigation.literals import UNREAD, read_value
 from noctule.pipeline.navigation.script_syntax import parsed
+from tests.unit.pipeline.navigation.conftest import exported
 
 DEEP_ON_SMALL_STACK = """
 import threading
