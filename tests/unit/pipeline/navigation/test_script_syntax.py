@@ -16,7 +16,6 @@ from tests.unit.pipeline.navigation.conftest import exported
 DEEP_ON_SMALL_STACK = """
 import threading
 from noctule.pipeline.navigation.script_syntax import parsed
-from tests.unit.pipeline.navigation.conftest import exported
 threading.stack_size(128 << 10)
 for count in (300, 1_300):
     thread = threading.Thread(target=parsed, args=("{a:" * count,))
