@@ -4,8 +4,8 @@ The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance`
 ``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
 ``listings``, ``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards``, ``site-memory``
 and ``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
-``--part NAME``, and ``--write docs/relevance.md``; ``browser`` and ``shards`` take ``--part NAME`` too, and
-``own-tools`` ``--site NAME`` and ``--differences N``.
+``--part NAME``, and ``--write docs/relevance.md``; ``questions`` ``--set CORPUS`` and ``--model NAME``; ``browser``
+and ``shards`` take ``--part NAME`` too, and ``own-tools`` ``--site NAME`` and ``--differences N``.
 """
 
 from __future__ import annotations
@@ -74,7 +74,10 @@ def main() -> None:
     """Run the measurements that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("measurement", nargs="*", help=f"of {', '.join(MEASUREMENTS)}")
-    parser.add_argument("--set", action="append", default=[], help="relevance: this judged set only")
+    parser.add_argument(
+        "--set", action="append", default=[], help="relevance: this judged set only; questions: this corpus"
+    )
+    parser.add_argument("--model", default="", help="questions: another model, by name or folder")
     parser.add_argument(
         "--part",
         action="append",
@@ -93,6 +96,8 @@ def main() -> None:
     for chosen in wanted:
         if chosen == "relevance":
             relevance_page.measure(given.set, given.write, given.part)
+        elif chosen == "questions":
+            questions.measure(given.set, given.model)
         elif chosen == "own-tools":
             own_tools.measure(given.site, given.differences)
         elif chosen == "browser":

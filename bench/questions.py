@@ -1,16 +1,18 @@
 """Plain questions: how often the page that answers is among the first hits.
 
 python -m bench questions
+    python -m bench questions --set foam --model /models/all-mpnet-base-v2
 
 ``plain_questions/CORPUS.tsv`` holds questions as people ask them who know the subject but not its words, and
 the page that answers each, or several divided by ``|``. They were written down before anything was searched.
-Those in ``plain_questions/development`` are there to look at and to tune on; the others are the test.
+Those in ``plain_questions/development`` are there to look at and to tune on; the others are the test. Another
+model encodes passages and questions if ``--model`` has its name or folder.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +48,12 @@ def files() -> list[Path]:
     return [*sorted((FOLDER / "development").glob("*.tsv")), *sorted(FOLDER.glob("*.tsv"))]
 
 
-def asked(questions: Path, encoder: Literal["full", "static"]) -> Iterator[Asked]:
-    """Ask the corpus that a file is named after its questions with the defaults."""
+def asked(questions: Path, encoder: Literal["full", "static"], model: str = "") -> Iterator[Asked]:
+    """Ask the corpus that a file is named after its questions with the defaults, or with another model."""
     corpus = questions.stem
     settings = for_evaluation(settings_of(corpus))
+    if model:
+        settings = settings.model_copy(update={"embed": settings.embed.model_copy(update={"model": model})})
     settings = settings.model_copy(update={"search": settings.search.model_copy(update={"encoder": encoder})})
     with questions.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -61,15 +65,15 @@ def asked(questions: Path, encoder: Literal["full", "static"]) -> Iterator[Asked
             yield Asked(row["question"], tuple(row["path"].split("|")), paths)
 
 
-def measure() -> None:
+def measure(corpora: Sequence[str] = (), model: str = "") -> None:
     """Print the share of questions with an answer among the first, and the questions without one."""
     missed: list[str] = []
     print(f"| corpus | set | encoder | questions | in the first {_FIRST} | in the first {_SHOWN} |")
     print("| --- | --- | --- | ---: | ---: | ---: |")
-    for path in files():
+    for path in (each for each in files() if not corpora or each.stem in corpora):
         corpus, kind = path.stem, "test" if path.parent == FOLDER else "development"
         for encoder in ("full", "static"):
-            answers = list(asked(path, encoder))
+            answers = list(asked(path, encoder, model))
             ranks = [each.rank for each in answers]
             found = (sum(0 < rank <= most for rank in ranks) / len(ranks) for most in (_FIRST, _SHOWN))
             shares = " | ".join(f"{each:.2f}" for each in found)
