@@ -4,8 +4,8 @@ The names are ``index``, ``encoding``, ``search``, ``determinism``, ``relevance`
 ``scale``, which all run by default, and ``browser``, ``nights``, ``changes``, ``million``, ``groups``,
 ``listings``, ``communities``, ``pages``, ``preview``, ``questions``, ``serve``, ``shards``, ``site-memory``
 and ``own-tools``, which run only when named. ``relevance`` also takes ``--set NAME`` (repeatable),
-``--part NAME``, and ``--write docs/relevance.md``; ``questions`` ``--set CORPUS`` and ``--model NAME``; ``browser``
-and ``shards`` take ``--part NAME`` too, and ``own-tools`` ``--site NAME`` and ``--differences N``.
+``--part NAME``, and ``--write docs/relevance.md``; ``questions`` ``--set CORPUS`` and ``--model NAME``;
+``browser`` and ``shards`` take ``--part NAME`` too, ``own-tools`` ``--site NAME`` and ``--differences N``.
 """
 
 from __future__ import annotations
