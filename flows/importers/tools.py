@@ -95,17 +95,16 @@ def _head(path: Path) -> bytes:
 
 def _candidates(top: Path) -> Iterator[Path]:
     """Yield files and folders that tools know their folders by, those nearest to the top first."""
-    names = {name for known, _ in _TOOLS for name in known}
     level, looked = [top], 0
     for _ in range(_MAX_DEPTH + 1):
         below: list[Path] = []
         for folder in level:
             try:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-            except OSError:  # a folder that may not be read holds nothing that could be taken over
+            except OSError:  # a folder that may not be read holds nothing that could be imported
                 continue
             here = {entry.name for entry in entries}
-            yield from (folder / name for known, _ in _TOOLS for name in known if name in here & names)
+            yield from (folder / name for name in SETTINGS_NAMES if name in here)
             below += [
                 Path(entry.path)
                 for entry in entries
@@ -242,11 +241,10 @@ def _antora(config: ToolFile) -> ImportedSettings:
 
 def _above(folder: Path, project: Path) -> Iterator[Path]:
     """Yield the same in the folders around, up to the project: documents often lie below their settings."""
-    names = {name for known, _ in _TOOLS for name in known}
     for around in Path(os.path.realpath(folder)).parents:
         if not around.is_relative_to(project):
             return
-        yield from (path for name in sorted(names) if (path := around / name).is_file())
+        yield from (path for name in sorted(SETTINGS_NAMES) if (path := around / name).is_file())
 
 
 def _scripts(stem: str) -> tuple[str, ...]:
@@ -273,5 +271,6 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], ImportedSettings]], ..
     (("antora.yml",), _antora),
     ((".obsidian",), _obsidian),
 )
+SETTINGS_NAMES = tuple(dict.fromkeys(name for names, _ in _TOOLS for name in names))
 # VitePress and VuePress have theirs under one name, in folders of their own.
 _KNOWN = tuple(dict.fromkeys(names[0] for names, _ in _TOOLS))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from watchfiles import DefaultFilter, awatch
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, NoctuleError, SettingsError, SourceError
 from ...pipeline.settings.settings import Settings
+from ..importers.tools import SETTINGS_NAMES
 from ..run.request import IndexRequest
 from ..run.workers import Workers
 from .builder import Builder
@@ -26,6 +27,8 @@ from .problems import PreviewProblem, problem_in
 _NOTHING = Edition(None, {}, {})
 # Editors write a file in several steps; the settings file is looked at as often as this.
 _SETTLED_MS, _LOOK_MS = 30, 1000
+# As far up as settings of other tools are looked for.
+_FOLDERS_ABOVE = 4
 # A build waits until nobody has saved for so long.
 _QUIET_S = 1.0
 
@@ -130,9 +133,13 @@ class Preview:
         self._tell()
 
     def _settings_stamp(self) -> object:
-        with suppress(OSError):
-            return self.request.config.stat().st_mtime_ns if self.request.config else None
-        return None
+        """Return when the settings, and those of other tools that are followed, were changed."""
+        own = () if self.request.config is None else (self.request.config,)
+        found = {}
+        for path in (*own, *_settings_of_tools(self._settings)):
+            with suppress(OSError):
+                found[path] = path.stat().st_mtime_ns
+        return found
 
     async def _build_after_changes(self, builder: Builder) -> None:
         """Build now, and again when nobody has saved for a while; not from a file that cannot be read."""
@@ -176,6 +183,15 @@ class Preview:
     def _tell(self) -> None:
         for listener in self._listeners:
             listener.set()
+
+
+def _settings_of_tools(settings: Settings) -> Iterator[Path]:
+    """Yield the navigation files, and where settings of other tools may stand above the documents."""
+    for files in settings.site.navigation.values():
+        yield from map(Path, files)
+    for each in settings.collections.values():
+        for folder in list(Path(os.path.realpath(each.root)).parents)[:_FOLDERS_ABOVE]:
+            yield from (folder / name for name in SETTINGS_NAMES)
 
 
 def _roots(settings: Settings) -> list[str]:

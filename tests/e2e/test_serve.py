@@ -116,6 +116,12 @@ def test_settings_are_taken_up_and_their_faults_told(previewed: Previewed) -> No
     settings.write_text(kept.replace("Owls", "Barn owls"))
     wait_until(lambda: previewed.holds("/", "Barn owls"), 90, "no new title")
     assert not previewed.state()["problems"]
+    assert previewed.get("/guide/owls.html")[0] == 200
+    above = "docs_dir: vault\nexclude_docs: guide/owls.md\n"
+    (previewed.out.parent / "mkdocs.yml").write_text(above)
+    wait_until(
+        lambda: previewed.get("/guide/owls.html")[0] == 404, 90, "settings of a tool above are not seen"
+    )
 
 
 def test_ctrl_c_ends_it_at_once_with_all_it_started(previewed: Previewed) -> None:
