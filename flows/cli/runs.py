@@ -168,4 +168,4 @@ def print_build(result: BuildResult) -> None:
     for line in lines(result):
         output.say(line)
     if result.rejections:
-        output.say("Which files, and why: noctule report")
+        output.say("noctule report says which, and why")

@@ -71,6 +71,11 @@ class BuildResult:
         """Return the number of files that could not be used."""
         return sum(each.kind == "quarantined" for each in self.rejections)
 
+    @property
+    def remarks(self) -> int:
+        """Return the number of remarks on documents and collections that are indexed."""
+        return sum(each.kind == "noted" for each in self.rejections)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a run's record keeps it."""
         return asdict(self) | {name: getattr(self, name) for name in TOTALS}

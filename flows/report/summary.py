@@ -27,7 +27,8 @@ def lines(result: BuildResult) -> tuple[str, ...]:
         for name, what in result.failed.items()
     ]
     if result.rejections:
-        found.append(f"{counted(result.skipped, 'file')} skipped, {result.quarantined:,} quarantined")
+        left_out = f"{counted(result.skipped, 'file')} skipped, {result.quarantined:,} quarantined"
+        found.append(left_out + (f", {counted(result.remarks, 'remark')}" if result.remarks else ""))
     if left := sum(is_fault(each.reason) for each in result.rejections):
         found.append(
             f"{left:,} directives are shown as text or name a missing file; noctule report lists them"
