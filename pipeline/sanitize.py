@@ -43,7 +43,7 @@ _ATTRIBUTES = {
 _SCHEMES = {"http", "https", "mailto"}
 _CLASS = re.compile(
     r"language-[\w+#.-]{1,40}|numbered-\d{1,6}|marked-[\d_]{1,300}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
-    r"|formula|parsed-literal|scale-\d{1,3}|align-(?:left|center|right)|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|annotations|callout-inline|md-button(--primary)?|grid|grid-item|cards|task-list-item(-checkbox)?|contains-task-list|toctree(-hidden)?|untitled"
+    r"|formula|parsed-literal|description(-content)?|scale-\d{1,3}|align-(?:left|center|right)|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|annotations|callout-inline|md-button(--primary)?|grid|grid-item|cards|task-list-item(-checkbox)?|contains-task-list|toctree(-hidden)?|untitled"
 )
 # Of an image's style only this is kept, as the attribute of that name.
 _STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)

@@ -25,6 +25,8 @@ _REFERENCE = re.compile(r"\[([^\[\]\n]{1,200})\]\[([A-Za-z_]\w*(?:\.\w+){0,20})?
 _DEFINED = re.compile(r"^[ ]{0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){1,20}")
 OBJECT_PREFIX = "py:"
+# Behind the language of a signature on an API page, and below descriptions that prose follows.
+SIGNATURE, DESCRIPTIONS_END = "signature", "<!-- end of descriptions -->"
 _KINDS = "module|class|exception|function|method|attribute|property|data|decorator"
 _AUTO = re.compile(
     rf"^(?P<indent>[ \t]*)\.\.[ \t]+(?:py:)?auto(?P<kind>{_KINDS})::[ \t]+(?P<name>[A-Za-z_][\w.]*)"

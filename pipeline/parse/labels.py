@@ -17,6 +17,8 @@ UNTITLED = "untitled"
 FORMULA = "formula"
 # The class of a block of code that holds markup, such as links.
 PARSED = "parsed-literal"
+# The classes of the box around an object's signatures and description, and of the one around the latter.
+DESCRIPTION, DESCRIPTION_CONTENT = "description", "description-content"
 # Pages that Sphinx makes and a site here has no need of, by their labels.
 INDICES = {
     "genindex": "Index",

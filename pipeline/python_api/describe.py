@@ -10,6 +10,7 @@ from typing import Literal
 
 import griffe
 
+from ..includes.python_blocks import SIGNATURE
 from .docstrings import docstring_markdown
 from .objects import Modules, NotFound
 from .signatures import signature
@@ -56,7 +57,7 @@ class _Description:
         if options.shows_heading:
             yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n"
         if not found.is_module:
-            yield f"```python\n{signature(found)}\n```\n"
+            yield f"```python {SIGNATURE}\n{signature(found)}\n```\n"
         yield docstring_markdown(found, self.style, options.level + options.shows_heading)
         if not options.shows_members:
             return

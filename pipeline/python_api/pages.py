@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import yaml
 
 from ..includes.parts import indented
-from ..includes.python_blocks import ApiBlock, blocks
+from ..includes.python_blocks import DESCRIPTIONS_END, ApiBlock, blocks
 from ..model import PythonModule
 from ..settings.collection import Api
 from .describe import Options, describe
@@ -17,6 +17,8 @@ from .objects import Modules, NotFound
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+\S", re.MULTILINE)
 MAX_OPTION_CHARS = 20_000
+# Behind a block, where the next word is looked for.
+_MAX_BLANK = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limi
     room = limit - len(text)
     for block in blocks(text, lambda name: name.partition(".")[0] in names):
         described = _described(block, block.level or _level(text, block.start), known, api, notes)
+        described += "" if block.indent else _end(text[block.end : block.end + _MAX_BLANK])
         if len(described) > room:
             notes.append(f"::: {block.name} is not described: the document would become too large")
             described = block.name_alone
@@ -42,6 +45,12 @@ def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limi
         pieces += [text[at : block.start], described]
         at = block.end
     return DescribedText("".join((*pieces, text[at:])), (*known.notes, *notes))
+
+
+def _end(after: str) -> str:
+    """Return the mark that what follows is no part of the descriptions, where no heading says so."""
+    follows = after.lstrip()
+    return f"\n{DESCRIPTIONS_END}\n\n" if follows and not follows.startswith(("#", ":::")) else ""
 
 
 def _described(block: ApiBlock, level: int, known: Modules, api: Api, notes: list[str]) -> str:

@@ -31,6 +31,19 @@ def push_definitions(state: StateBlock, definitions: Sequence[tuple[str, str]], 
         state.push("dl_close", "dl", -1)
 
 
+def open_group(state: StateBlock, css: str = "") -> None:
+    """Push the beginning of a box that only holds others, with a class of its own if one is given."""
+    opening = state.push("group_open", "div", 1)
+    opening.block = True
+    if css:
+        opening.attrSet("class", css)
+
+
+def close_group(state: StateBlock) -> None:
+    """Push the end of a box that only holds others."""
+    state.push("group_close", "div", -1).block = True
+
+
 def push_content(state: StateBlock, lines: range) -> None:
     """Push the blocks that the lines hold."""
     old_parent, old_max = state.parentType, state.lineMax

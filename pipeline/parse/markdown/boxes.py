@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from ...directives import add_leftovers
 from ..code.info import read_info
-from .block_tokens import push_content, push_paragraph
+from .block_tokens import close_group, open_group, push_content, push_paragraph
 from .directives import (
     CARDS,
     GROUP,
@@ -196,15 +196,12 @@ def _callout(state: StateBlock, found: Box, lines: range) -> None:
 
 def _group(state: StateBlock, found: Box, lines: range) -> None:
     """Push what only holds others: tabs, a grid of cards."""
-    group_open = state.push("group_open", "div", 1)
-    group_open.block = True
-    if found.name in ("grid", "grid-item"):
-        group_open.attrSet("class", found.name)
+    open_group(state, found.name if found.name in ("grid", "grid-item") else "")
     inside = len(state.tokens)
     push_content(state, lines)
     if found.name == "code-group":
         state.tokens[inside:] = _tabs_of_code(state.tokens[inside:], state.level)
-    state.push("group_close", "div", -1).block = True
+    close_group(state)
 
 
 def _tabs_of_code(tokens: list[Token], level: int) -> list[Token]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from ..labels import DESCRIPTION, DESCRIPTION_CONTENT
 from ..python_objects import (
     NOT_INDEXED,
     bounded,
@@ -36,6 +37,12 @@ _STYLE_CLASSES = re.compile(r"[a-z0-9_ -]+")
 _HOLDING = ("class", "exception")
 
 
+def description(signatures: Iterable[nodes.Node], content: Iterable[nodes.Node]) -> nodes.container:
+    """Return signatures, and below them in a box of its own what is said of their object."""
+    below = nodes.container("", *content, classes=[DESCRIPTION_CONTENT])
+    return nodes.container("", *signatures, *([below] if below.children else []), classes=[DESCRIPTION])
+
+
 class Described(Lenient):
     """An object with its signatures: ``py:function``, ``c:type``, ``object`` and the like."""
 
@@ -47,7 +54,7 @@ class Described(Lenient):
         name = next((each["ids"][0] for each in shown if each["ids"]), "")
         with self.within(name):
             body = with_fields(self.body(), self.named_type)
-        return self.named(nodes.container("", *shown, *body))
+        return self.named(description(shown, body))
 
     def named_type(self, name: str) -> nodes.Node:
         """Return a name of a type in a field; in Python it is a link."""
@@ -112,7 +119,7 @@ class AutoDescribed(Described):
         listed = listed_nodes(map(as_code, members))
         with self.within(bounded(name)):
             body = with_fields(self.body(), self.named_type)
-        return self.named(nodes.container("", *shown, *listed, *body))
+        return self.named(description(shown, [*listed, *body]))
 
 
 class Module(Boxed):

@@ -7,7 +7,7 @@ from html import escape
 
 from docutils import nodes
 
-from ..labels import FORMULA, PARSED, UNTITLED, label_anchor
+from ..labels import DESCRIPTION, DESCRIPTION_CONTENT, FORMULA, PARSED, UNTITLED, label_anchor
 from .admonitions import FOLDS
 from .faults import balanced, quoted_by
 from .fields import is_first, without_settings
@@ -41,6 +41,7 @@ _NODES = {
 _TAGS = {node: tag for tag, names in _NODES.items() for node in names.split()}
 # Names go inside these: around them HTML allows nothing else.
 _NAMED_INSIDE = frozenset({"definition", "field_body", "list_item", "row", "tbody", "thead"})
+_KEPT = frozenset({"grid", "grid-item", DESCRIPTION, DESCRIPTION_CONTENT})
 _UNSEEN = frozenset({"classifier", "colspec", "label", "pending", "substitution_definition"})
 
 
@@ -295,5 +296,5 @@ class _Writer:
 
 
 def _kept_classes(node: nodes.Element) -> str:
-    kept = [each for each in node["classes"] if each.startswith("align-") or each in ("grid", "grid-item")]
+    kept = [each for each in node["classes"] if each.startswith("align-") or each in _KEPT]
     return f' class="{" ".join(kept)}"' if kept else ""

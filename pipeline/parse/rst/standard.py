@@ -20,7 +20,7 @@ from ..standard_objects import (
     standard_anchors,
 )
 from .admonitions import Lenient
-from .descriptions import Described
+from .descriptions import Described, description
 from .fields import with_fields
 from .objects import as_code
 
@@ -39,7 +39,7 @@ class StandardDescribed(Described):
         """Return the signatures as code, with anchors, the type and default, and the description."""
         lines = self.arguments[0].split("\n") if self.arguments else []
         shown = [self.signature(line.strip()) for line in lines if line.strip()]
-        return self.named(nodes.container("", *shown, *self.facts(), *with_fields(self.body())))
+        return self.named(description(shown, [*self.facts(), *with_fields(self.body())]))
 
     def facts(self) -> list[nodes.field_list]:
         """Return what the options say of the object."""

@@ -1,6 +1,7 @@
-"""Definition lists, written as bullet lists in which each item is a term with a nested ``: `` item.
+"""Blocks that pages have and a markdown parser does not make: definition lists, descriptions of objects.
 
-MDN writes them so; a markdown parser reads two nested lists.
+MDN writes the former as bullet lists in which each item is a term with a nested ``: `` item; a markdown
+parser reads two nested lists.
 """
 
 from __future__ import annotations
@@ -8,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from markdown_it.token import Token
+
+from ...pipeline.includes.python_blocks import DESCRIPTIONS_END, SIGNATURE
+from ...pipeline.parse.labels import DESCRIPTION_CONTENT
 
 
 def definition_lists(tokens: Sequence[Token]) -> list[Token]:
@@ -71,3 +75,36 @@ def _mark_item(
         if child.type == "text":
             child.content = child.content.removeprefix(": ")
             break
+
+
+def descriptions(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with what stands below each signature of an API page in a box of its own.
+
+    The box holds members too: it ends where a heading of the same or a higher level does not belong to them.
+    """
+    if not any(map(_is_signature, tokens)):
+        return list(tokens)
+    found, opened = list[Token](), list[int]()
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        level = _level_of_end(token)
+        while opened and level <= opened[-1]:
+            opened.pop()
+            found.append(Token("group_close", "div", -1, block=True))
+        found.append(token)
+        if before is not None and before.type == "heading_close" and _is_signature(token):
+            opened.append(int(before.tag[1]))
+            box = {"class": DESCRIPTION_CONTENT}
+            found.append(Token("group_open", "div", 1, block=True, attrs=dict[str, str | int | float](box)))
+    return [*found, *(Token("group_close", "div", -1, block=True) for _ in opened)]
+
+
+def _is_signature(token: Token) -> bool:
+    return token.type == "fence" and token.level == 0 and token.info.endswith(f" {SIGNATURE}")
+
+
+def _level_of_end(token: Token) -> int:
+    """Return the level from which on descriptions end at the token, beyond all levels where none does."""
+    if token.type == "heading_open" and token.level == 0:
+        return int(token.tag[1])
+    is_end = token.type == "html_block" and token.content.strip() == DESCRIPTIONS_END
+    return 0 if is_end or token.type == "footnote_block_open" else 7

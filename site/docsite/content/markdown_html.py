@@ -25,7 +25,7 @@ from ...pipeline.parse.markdown.inline import read_inline
 from ...pipeline.parse.markdown.marks import render_task
 from ...pipeline.parse.markdown.syntax import markdown_parser
 from ...pipeline.sanitize import SIDES
-from .definitions import definition_lists
+from .definitions import definition_lists, descriptions
 from .formulas import formula_html
 from .highlight import diagram, listing_html
 from .linking import Destination
@@ -92,7 +92,7 @@ def markdown_html(text: str, sheet: Sheet) -> str:
     _find_headings(tokens, sheet, env)
     _lift_transclusions(tokens)
     _name_labels(tokens)
-    tokens = definition_lists(tokens)
+    tokens = descriptions(definition_lists(tokens))
     return str(_renderer(sheet).render(tokens, md.options, env))
 
 

@@ -18,6 +18,7 @@ from markdown_it.rules_core import StateCore
 from pygments.lexers import get_all_lexers
 
 from ....directives import add_leftovers
+from ...labels import DESCRIPTION, DESCRIPTION_CONTENT
 from ...python_objects import (
     NOT_INDEXED,
     bounded,
@@ -36,7 +37,7 @@ from ...standard_objects import (
     program_name,
     standard_anchors,
 )
-from ..block_tokens import push_content, push_definitions, push_paragraph
+from ..block_tokens import close_group, open_group, push_content, push_definitions, push_paragraph
 from .directive_options import DirectiveOptions
 from .tables import csv_table, list_table
 
@@ -115,17 +116,19 @@ def _object(state: StateBlock, name: str, title: str, options: DirectiveOptions,
     inside, anchors = _named(name, title, options, outer)
     found = [] if NOT_INDEXED & options.keys() else anchors
     marks = _marks(state, found)
-    state.push("group_open", "div", 1).block = True
+    open_group(state, DESCRIPTION)
     is_standard = name.rpartition(":")[2] in _OPTIONS | _STANDARD
     if title:
         shown = title if is_standard else whole_signature(title, options)
         push_paragraph(state, marks + _as_code(shown), range(lines.start, lines.start))
     facts = [(each.capitalize(), options[each]) for each in _FACTS if is_standard and options.get(each)]
+    open_group(state, DESCRIPTION_CONTENT)
     push_definitions(state, facts, lines)
     _change(state, lines.start, inside)
     push_content(state, lines[options.height :])
     _change(state, lines.stop, replace(outer, program=_current(state).program))
-    state.push("group_close", "div", -1).block = True
+    close_group(state)
+    close_group(state)
 
 
 def _named(
@@ -181,11 +184,11 @@ def _program(state: StateBlock, _name: str, title: str, _options: DirectiveOptio
 
 def _prose(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push what is beside the name and what is below it."""
-    state.push("group_open", "div", 1).block = True
+    open_group(state)
     if title and name != "class":
         push_paragraph(state, title, range(lines.start, lines.start))
     push_content(state, lines[options.height :])
-    state.push("group_close", "div", -1).block = True
+    close_group(state)
 
 
 def _button(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:

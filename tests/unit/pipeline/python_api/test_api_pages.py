@@ -9,6 +9,7 @@ import pytest
 from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot
+from noctule.pipeline.includes.python_blocks import DESCRIPTIONS_END
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links
@@ -194,7 +195,8 @@ def test_a_block_becomes_the_description_below_the_heading_before_it(project: Pa
     assert [(each.level, each.anchor) for each in page.headings] == [
         (1, ""), (2, ""), (3, "birds.Owl"), (4, "birds.Owl.hunt"), (5, ""),
     ]  # fmt: skip
-    assert page.text.endswith("\nEnd.\n") and ":::" not in page.text
+    assert page.text.endswith(f"\n{DESCRIPTIONS_END}\n\n\n\nEnd.\n") and ":::" not in page.text
+    assert DESCRIPTIONS_END not in written(project, "::: birds.Owl\n\n## More\n").text
 
 
 def test_a_block_written_as_a_heading_is_described_at_its_level(project: Path) -> None:
