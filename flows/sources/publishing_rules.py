@@ -192,9 +192,14 @@ def _is_of_book(root: Path) -> bool:
             except (ValueError, RecursionError):
                 continue  # mdBook makes no page at all then
             source = book.get("src", "src") if isinstance(book, dict) else None
-            if isinstance(source, str) and posixpath.normpath(posixpath.join(folder, source)) == str(root):
+            if isinstance(source, str) and _of_one_name(posixpath.join(folder, source), str(root)):
                 return True
     return False
+
+
+def _of_one_name(one: str, other: str) -> bool:
+    """Return whether two paths are the same name of a folder: a root may lead through others, ``../docs``."""
+    return posixpath.normpath(one) == posixpath.normpath(other)
 
 
 def _linked(summary: str) -> Iterator[str]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from markdown_it.rules_block import StateBlock
 
+_DEPTH, _IS_MYST = "depth_of_boxes", "is_myst"
+
 
 def push_paragraph(state: StateBlock, content: str, lines: range) -> None:
     """Push a paragraph of inline markdown that stands for the lines and the one above them."""
@@ -46,7 +48,21 @@ def close_group(state: StateBlock) -> None:
 
 def push_content(state: StateBlock, lines: range) -> None:
     """Push the blocks that the lines hold."""
-    old_parent, old_max = state.parentType, state.lineMax
-    state.parentType, state.lineMax = "admonition", lines.stop
+    old_parent, old_max, depth = state.parentType, state.lineMax, state.env.get(_DEPTH, 0)
+    state.parentType, state.lineMax, state.env[_DEPTH] = "admonition", lines.stop, depth + 1
     state.md.block.tokenize(state, lines.start, lines.stop)
-    state.parentType, state.lineMax = old_parent, old_max
+    state.parentType, state.lineMax, state.env[_DEPTH] = old_parent, old_max, depth
+
+
+def skip_comment(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
+    """Pass over MyST's comment, ``% text``, in what a directive holds (a block rule).
+
+    Others are cut from the text before, which takes a directive between backticks for code.
+    """
+    if not state.env.get(_DEPTH) or not state.src.startswith("% ", state.bMarks[start] + state.tShift[start]):
+        return False
+    if _IS_MYST not in state.env:
+        state.env[_IS_MYST] = "`{" in state.src
+    if state.env[_IS_MYST] and not silent:
+        state.line = start + 1
+    return bool(state.env[_IS_MYST])

@@ -30,6 +30,7 @@ from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
 from ...visibility import SEARCH_EXCLUDED
 from ..code.in_markdown import read_listings
+from .block_tokens import skip_comment
 from .boxes import box, tab
 from .brackets import bound_brackets
 from .callouts import mark_callouts
@@ -91,7 +92,8 @@ def markdown_parser() -> MarkdownIt:
     md.use(sub_plugin).use(superscript_plugin)
     md.use(attrs_plugin, after=("image", "link_close", "code_inline"), allowed=_ATTRIBUTES)
     bound_brackets(md)
-    for name, rule in (("box", box), ("tab", tab), ("formula_block", formula_block), ("label", label)):
+    rules = {"box": box, "tab": tab, "formula_block": formula_block, "label": label, "comment": skip_comment}
+    for name, rule in rules.items():
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.before("escape", "formula", formula)
     md.inline.ruler.push("mark", mark)

@@ -124,7 +124,8 @@ class Decorator:
         """Return a link without a text of its own, with the title of what it leads to."""
         given = attributes_of(attributes)
         href = unescape(given.get("href", ""))
-        shown = escape(self._links.title(href), quote=False) or target or escape(href, quote=False)
+        title = self._links.title(href.replace(f"#{ID_PREFIX}", "#", 1))  # as of a place on the page itself
+        shown = escape(title, quote=False) or target or escape(href, quote=False)
         return self._link(
             "".join(f' {name}="{value}"' for name, value in given.items() if name != "class")
         ) + (f"{shown}{self._link_end()}")

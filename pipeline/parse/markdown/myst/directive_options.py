@@ -36,7 +36,14 @@ def block_options_of(lines: Sequence[str]) -> DirectiveOptions:
 
 def _of_lines(pattern: re.Pattern[str], lines: Sequence[str]) -> DirectiveOptions:
     found = [each for each in takewhile(bool, map(pattern.match, lines)) if each]
-    return DirectiveOptions(((each[1], (each[2] or "").strip()) for each in found), len(found))
+    return DirectiveOptions(((each[1], _unquoted((each[2] or "").strip())) for each in found), len(found))
+
+
+def _unquoted(value: str) -> str:
+    """Return what YAML reads: a value between quotes without them."""
+    quote = value[:1]
+    is_quoted = len(value) > 1 and quote in "\"'" and value.endswith(quote) and quote not in value[1:-1]
+    return value[1:-1] if is_quoted else value
 
 
 def _of_yaml(lines: Sequence[str]) -> DirectiveOptions | None:

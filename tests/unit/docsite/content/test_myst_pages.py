@@ -49,3 +49,25 @@ def test_a_term_that_no_glossary_has_is_text_and_formulas_in_boxes_are_drawn() -
     )
     assert page.select("article p > a") == [] and len(page.select("article .formula")) == 1
     assert page.find(id="one") is not None and ":label:" not in page.text
+
+
+def test_a_reference_to_a_place_on_its_own_page_shows_the_title_there() -> None:
+    text = "# Page\n\nSee {ref}`of-owls`.\n\n(of-owls)=\n## Of owls and others\n\nText.\n"
+    (link,) = page_of({"page.md": text}, "page.html").select("article p > a")
+    assert link.text == "Of owls and others"
+
+
+def test_comments_in_directives_are_the_authors_own() -> None:
+    text = "# Page\n\n````{note}\n% Include [it](gone.md)\n```{tip}\nOwls\n% who\nfly.\n```\n````\n"
+    page = page_of({"page.md": text}, "page.html")
+    assert "Owls" in page.text and "Include" not in page.text and "who" not in page.text
+    percent = page_of({"page.md": "# Page\n\n!!! note\n    % of owls\n"}, "page.html")
+    assert "% of owls" in percent.text
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"), [('"bool"', "bool"), ("'a'", "a"), ('"a" or "b"', '"a" or "b"')]
+)
+def test_options_of_directives_are_read_as_yaml(written: str, shown: str) -> None:
+    text = f"# Page\n\n```{{confval}} owls\n:type: {written}\n\nHow many.\n```\n"
+    assert [each.text for each in page_of({"page.md": text}, "page.html").select("dd p")] == [shown]
