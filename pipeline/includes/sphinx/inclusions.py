@@ -14,6 +14,8 @@ MARKS = ("include::", "table::")
 MYST_MARKS = ("include}", "table}")
 
 _OPTIONS = r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)"
+# Lines with colons around names, or YAML between lines of dashes.
+_MYST_OPTIONS = r"[ \t]*-{3}[ \t]*\n(?:[ \t]*[\w-]+:[^\n]*\n)*[ \t]*-{3}[ \t]*\n|(?:[ \t]*:[\w-]+:[^\n]*\n)*"
 _RST = re.compile(
     r"^(?P<indent>[ \t]*)\.\.[ \t]+(?P<kind>include|literalinclude)::[ \t]+(?P<target>\S+)[ \t]*(?:\n|\Z)"
     + _OPTIONS,
@@ -22,19 +24,19 @@ _RST = re.compile(
 _MYST = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|:{3,})\{(?P<kind>include|literalinclude)\}[ \t]+(?P<target>\S+)"
     r"[ \t]*\n"
-    r"(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)(?:[ \t]*\n)*[ \t]*(?P=fence)[ \t]*$",
+    rf"(?P<options>{_MYST_OPTIONS})(?:[ \t]*\n)*[ \t]*(?P=fence)[ \t]*$",
     re.MULTILINE,
 )
 # Below an indentation it may be an example.
 _RST_TABLE = re.compile(r"^(?P<indent>)\.\.[ \t]+csv-table::(?P<title>[^\n]*)\n" + _OPTIONS, re.MULTILINE)
 _MYST_TABLE = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|:{3,})\{csv-table\}(?P<title>[^\n]*)\n"
-    r"(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)(?:[ \t]*\n)*[ \t]*(?P=fence)[ \t]*$",
+    rf"(?P<options>{_MYST_OPTIONS})(?:[ \t]*\n)*[ \t]*(?P=fence)[ \t]*$",
     re.MULTILINE,
 )
 # An info string of code, in which a directive is an example.
 _CODE = re.compile(r"(?!\{)|\{(?:[\w-]*code|prompt)")
-_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+_OPTION = re.compile(r"^[ \t]*:?([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _UNQUOTED = re.compile(r"\A(['\"])(.*)\1\Z")
 _CODE_INDENT = "   "
 # What the block of code says of itself, and not which part of the file it is.
@@ -56,10 +58,17 @@ def myst_directives(text: str) -> Iterator[Directive]:
 def _tables(found: Iterable[re.Match[str]], form: Callable[..., str]) -> Iterator[Directive]:
     """Yield the tables whose comma-separated values are in a file."""
     for each in found:
-        options = dict(_OPTION.findall(each["options"]))
+        options = _said(each["options"])
         if target := _UNQUOTED.sub(r"\2", options.pop("file", "")):
             made = partial(form, each["title"].strip(), options)
             yield Directive(*each.span(), target, whole, made, each["indent"])
+
+
+def _said(written: str) -> dict[str, str]:
+    """Return options by name; YAML says ``true`` where a line with colons says nothing."""
+    is_yaml = written.lstrip().startswith("---")
+    said: list[tuple[str, str]] = _OPTION.findall(written)
+    return {name: "" if is_yaml and value == "true" else value for name, value in said}
 
 
 def _myst_tables(text: str) -> Iterator[re.Match[str]]:
@@ -82,7 +91,7 @@ def _myst_table(title: str, options: Mapping[str, str], values: str) -> str:
 
 def _directives(pattern: re.Pattern[str], text: str, *, is_rst: bool) -> Iterator[Directive]:
     for found in pattern.finditer(text):
-        options = dict(_OPTION.findall(found["options"]))
+        options = _said(found["options"])
         if not is_rst:  # MyST's are YAML
             options = {name: _UNQUOTED.sub(r"\2", value) for name, value in options.items()}
         language = _code_language(found["kind"], options, found["target"])

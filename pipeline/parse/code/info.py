@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 MAX_INFO_CHARS = 1_000
@@ -23,6 +23,8 @@ _FIXED = {"doctest": "pycon", "testcode": "python", "ipython": "ipython", "jupyt
 _SUFFIXES = ("-nolint",)
 
 _DIRECTIVE = re.compile(r"\{([\w-]+)\}[ \t]*([\w+#.-]*)")
+# What is beside the name of an unknown directive, or of an interpreter, is text without one of these.
+_OPTION_SIGN = re.compile(r"[={}\"]")
 _NAME = re.compile(r"\.?(?:language-)?([A-Za-z0-9_][\w+#.-]*)(?![\w+#.-]*\s*=)")
 _PART = re.compile(
     r"""(?P<key>[\w-]+)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|\{(?P<braced>[\d\s,-]*)\}"""
@@ -83,12 +85,15 @@ def read_info(info: str) -> CodeInfo:
         language = word if name in CODE_DIRECTIVES else _FIXED.get(name, "" if name.isdigit() else name)
         # In braces stands a line to mark, or what a directive or an interpreter of R is called.
         rest = info if name.isdigit() else info[directive.end() :]
-        return described(language, rest)
+        found = described(language, rest)
+        beside = info.partition("}")[2].strip()
+        is_title = language == name and not found.title and not _OPTION_SIGN.search(beside)
+        return replace(found, title=beside) if is_title else found
     head = info.lstrip("{ \t")
-    found = _NAME.match(head)
-    if not found or (info[:1] == "{" and found[1][:1].isdigit()):
+    named = _NAME.match(head)
+    if not named or (info[:1] == "{" and named[1][:1].isdigit()):
         return described("", info)
-    return described(language_name(found[1]), f" {head[found.end() :]}")
+    return described(language_name(named[1]), f" {head[named.end() :]}")
 
 
 def language_name(name: str) -> str:

@@ -51,6 +51,16 @@ def expanded(
             "````{note}\n```{csv-table} Owls\n:file: a.txt\n:widths: 1\n```\n````",
             "````{note}\n```{csv-table} Owls\n:widths: 1\n\none\ntwo\nthree\nfour\n```\n````",
         ),
+        (
+            "/docs/page.md",
+            "```{csv-table} Owls\n---\nfile: 'a.txt'\nwidths: 1\n---\n```",
+            "```{csv-table} Owls\n:widths: 1\n\none\ntwo\nthree\nfour\n```",
+        ),
+        (
+            "/docs/page.md",
+            "```{literalinclude} a.txt\n---\nlanguage: sh\nlinenos: true\nlines: 2-3\n---\n```",
+            "```sh linenos\ntwo\nthree\n```",
+        ),
         ("/docs/page.md", "````md\n```{csv-table}\n:file: a.txt\n```\n````", None),
         ("/docs/page.md", "````{code-block} md\n```{csv-table}\n:file: a.txt\n```\n````", None),
         ("/docs/page.md", "```{csv-table} Owls\n:delim: ;\n\na;b\n```", None),

@@ -52,6 +52,21 @@ def test_lines_that_were_added_and_removed_and_words_are_read() -> None:
     assert (said.words, said.wraps) == (("word",), True)
 
 
+@pytest.mark.parametrize(
+    ("info", "title"),
+    [
+        ("{quiz} what's new?", "what's new?"),
+        ("{quiz} Some words", "Some words"),
+        ("{r} echo=FALSE", ""),
+        ("{code-cell} ipython3", ""),
+        ("{testcode} group", ""),
+        ("{1,3} js", ""),
+    ],
+)
+def test_what_is_beside_the_name_of_an_unknown_directive_is_the_title(info: str, title: str) -> None:
+    assert read_info(info).title == title
+
+
 def test_an_endless_range_ends() -> None:
     assert len(read_info("js {1-999999}").lines["marked"]) == 2_000
 
