@@ -19,6 +19,7 @@ const BUNDLES = {
   "playground.js": "playground/main.js",
   "component.js": "component/main.js",
   "worker.js": "offline/worker.js",
+  "redirect.js": "redirect/main.js",
 };
 
 /**

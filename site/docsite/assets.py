@@ -49,6 +49,7 @@ def _scripts(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
         texts = own.script("page") + (own.script("dialog") if plan.settings.search else "")
         yield posixpath.basename(urls.words_script(language)), texts.encode()
     yield "theme.js", bundle("theme")
+    yield "redirect.js", bundle("redirect")
     yield "page.js", words.script("page").encode() + bundle("page")
     if plan.settings.search:
         yield "dialog.js", words.script("dialog").encode() + bundle("dialog")
