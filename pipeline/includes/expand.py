@@ -138,6 +138,8 @@ class _Expander:
     to_read: int
     context: Context
     notes: list[str] = field(default_factory=list)
+    # By the file and the directive as it is written: a page may include one part thousands of times.
+    parts: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def expand(self, text: str, stack: tuple[str, ...]) -> str:
         """Return the text of the last file of the stack, in which each file is included by the one before."""
@@ -167,7 +169,9 @@ class _Expander:
             return self._taken(directive.compose(file.text, partial(self._read_if_there, stack=stack)))
         if len(stack) > MAX_DEPTH:
             raise NotIncluded(f"it is included through more than {MAX_DEPTH} files")
-        part = self._taken(directive.part(file.text))
+        if (file.path, written) not in self.parts:
+            self.parts[file.path, written] = directive.part(file.text)
+        part = self._taken(self.parts[file.path, written])
         # A file may show a part of its own again, in which this does not stand.
         is_own_part = stack.count(file.path) == 1 and file.path == stack[-1] and written.strip() not in part
         if directive.is_nested and file.path in stack and not is_own_part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 import pytest
@@ -307,3 +308,13 @@ def test_code_that_a_tool_would_run_is_left_out_with_a_remark_unless_it_is_to_be
     assert found.notes == ("line 3: what this code prints is left out: nothing is run",)
     quoted = '````md\n```python exec="on"\n1\n```\n````\n'
     assert expanded(quoted, {}).text == quoted
+
+
+@pytest.mark.timeout(120)
+def test_a_part_that_is_included_thousands_of_times_is_looked_for_once() -> None:
+    part = "<!-- --8<-- [start:a] -->\nowl\n<!-- --8<-- [end:a] -->\n"
+    text = part + '--8<-- "page.md:a"\n' * 2_000
+    began = time.process_time()
+    shown = expanded(text, {"page.md": text}, most=10_000_000).text
+    assert time.process_time() - began < 2  # each time, it took four seconds, and now a twentieth
+    assert shown.count("owl\n") == 2_001
