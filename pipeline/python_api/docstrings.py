@@ -75,7 +75,7 @@ def _section(section: griffe.DocstringSection) -> str:
     if kind == "examples":
         return "\n\n".join(("**Examples**", *(_example(*each) for each in value)))
     if kind == "admonition":
-        return _box(value.kind, section.title or value.kind, value.contents)
+        return _box(value.kind, section.title or value.kind, _code_of_consoles(value.contents))
     if kind == "deprecated":
         return _box("warning", f"Deprecated since {value.version}".removesuffix(" since "), value.description)
     title = section.title or _TITLES.get(kind, kind.capitalize())

@@ -158,6 +158,16 @@ def test_signatures_are_code_and_docstrings_markdown(project: Path) -> None:
     assert "_secret" not in page.text
 
 
+def test_an_example_in_a_box_is_code(project: Path) -> None:
+    said = '"""Round.\n\n    Example:\n        Hatch it.\n\n        >>> Egg()\n        1\n    """'
+    (project / "src/birds/_inner.py").write_text(f"class Egg:\n    {said}\n")
+    blocks = documents(project)["api/birds/index.md"].blocks
+    assert [(each.text, each.language) for each in blocks if each.kind == "code"][-1] == (
+        ">>> Egg()\n1",
+        "pycon",
+    )
+
+
 def test_a_package_shows_what_it_offers_of_private_modules_and_names_the_rest(project: Path) -> None:
     page = documents(project)["api/birds/index.md"]
     assert [each.anchor for each in page.headings] == ["birds", "birds.Egg", "birds.Owl"]
