@@ -10,7 +10,7 @@ from markdown_it.common.html_blocks import block_names
 
 from ...includes.as_markdown import closed, opened, sum_of
 from ...includes.fences import fences_of
-from ...includes.parts import TAG, without_tags
+from ...includes.parts import TAG, indented, without_tags
 from . import components
 
 # A longer tag is taken for text; all tags together may cost a few looks at each character.
@@ -222,11 +222,11 @@ class _Tags:
         if inside and inside["name"] == name and (target := components.target(given)):
             begin, self.link_end = components.link(target, before)
             return begin
-        if text[text.rfind("\n", 0, start) + 1 : start].strip():
+        if (indent := text[text.rfind("\n", 0, start) + 1 : start]).strip():
             return components.inline(name, given) or TAG
         is_whole = text.endswith("/>", start, end) or text.startswith(f"</{name}>", end)
         found = components.said(name, given, is_whole=is_whole)
-        return f"\n{found}\n{TAG}" if found else TAG
+        return f"\n{indented(found, indent)}\n{indent}{TAG}" if found else TAG
 
     def _box(self, name: str, tag: str, indent: str) -> str:
         """Return the lines that open or close a box in place of a component's tag."""

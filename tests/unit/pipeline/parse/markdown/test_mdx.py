@@ -10,7 +10,7 @@ from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.parse.markdown.mdx import is_mdx, markdown_of_mdx
 from noctule.pipeline.settings.collection import Collection
-from tests.site_builder import content_of
+from tests.site_builder import content_of, page_of
 
 
 def read(text: str) -> Document:
@@ -309,3 +309,12 @@ def test_many_fences_of_mdx_that_never_end_take_no_time() -> None:
 
 def test_a_sum_of_numbers_is_its_result() -> None:
     assert markdown("After {1 + 1}, {n + 1} and {1,2}.\n") == "After 2,  and {1,2}."
+
+
+def test_what_a_component_in_a_list_says_stays_in_the_list() -> None:
+    snippet = '<Snippet text="npm i" />'
+    text = f"1. One:\n\n   {snippet}\n\n   After.\n\n2. Two\n   {snippet}\n\n<Card>\n    {snippet}\n</Card>\n"
+    page = page_of({"page.mdx": text}, "page.html")
+    (items,) = page.select("article ol")
+    assert [len(item.find_all("pre")) for item in items.find_all("li")] == [1, 1]
+    assert "After." in items.text and len(page.select("article pre")) == 3
