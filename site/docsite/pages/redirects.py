@@ -166,7 +166,7 @@ def _context(plan: SitePlan, redirect: Redirect) -> dict[str, object]:
     canonical = f"{base}/{plan.library.address(redirect.target)}" if is_page and base else href
     return {
         "href": href,
-        "script": urls.relative_href(redirect.source, f"{urls.ASSETS}/redirect.js"),
+        "top": "../" * redirect.source.count("/"),
         "canonical": canonical,
         "language": plan.settings.language,
         "site_title": plan.title,
