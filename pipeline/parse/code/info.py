@@ -23,6 +23,22 @@ _FIXED = {"doctest": "pycon", "testcode": "python", "ipython": "ipython", "jupyt
 _SUFFIXES = ("-nolint",)
 
 _DIRECTIVE = re.compile(r"\{([\w-]+)\}[ \t]*([\w+#.-]*)")
+# What is beside their names is a file, a format or a condition, or not for readers.
+_NO_TITLE = frozenset(
+    {
+        "comment",
+        "embed",
+        "graphviz",
+        "ifconfig",
+        "iframe",
+        "include",
+        "literalinclude",
+        "only",
+        "plantuml",
+        "plot",
+        "raw",
+    }
+)
 # What is beside the name of an unknown directive, or of an interpreter, is text without one of these.
 _OPTION_SIGN = re.compile(r"[={}\"]")
 _NAME = re.compile(r"\.?(?:language-)?([A-Za-z0-9_][\w+#.-]*)(?![\w+#.-]*\s*=)")
@@ -87,7 +103,7 @@ def read_info(info: str) -> CodeInfo:
         rest = info if name.isdigit() else info[directive.end() :]
         found = described(language, rest)
         beside = info.partition("}")[2].strip()
-        is_title = language == name and not found.title and not _OPTION_SIGN.search(beside)
+        is_title = not (language != name or name in _NO_TITLE or found.title or _OPTION_SIGN.search(beside))
         return replace(found, title=beside) if is_title else found
     head = info.lstrip("{ \t")
     named = _NAME.match(head)

@@ -67,7 +67,11 @@ _FRAMES = re.compile(
 # What CriticMarkup writes around whole blocks, on lines of its own.
 _AROUND_BLOCKS = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*(?:\{{(?:==|\+\+|--)|(?:==|\+\+|--)\}})[ \t]*$)")
 # MyST's comments, and its breaks between the cells of a notebook.
-_MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?:%[ \t][^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
+_MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?: {{0,3}}%(?!%)[^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
+# A fence with a directive, or a role; `{name}` by itself is code that any markdown may have.
+_IS_MYST = re.compile(
+    r"(?m)^[ \t>]{0,20}(?:`{3}|~{3}|:{3})[`~:]{0,20}[ \t]{0,4}\{|(?<!`)\{[A-Za-z][\w:+.-]{0,60}\}`(?=[^`\s])"
+)
 _MAY_EMBED = re.compile(r"<(?:iframe|video|audio)\b", re.IGNORECASE)
 # Docusaurus: a file below the folder of its settings, and one of the site that is no page.
 _SITE_PATH = re.compile(rf"{_CODE_SPAN}|(?<=[(<\"'])(?:@site/(?:static/)?|pathname:///)")
@@ -98,7 +102,7 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
-    if ":{" in text or "`{" in text or "}`" in text:
+    if "{" in text and _IS_MYST.search(text):
         text = _outside_code(text, _MYST_UNSEEN, lambda found: "" if found[0][0] == "+" else "\0")
     text = with_labels(text)
     if "^" in text:

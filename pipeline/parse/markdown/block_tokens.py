@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from markdown_it.rules_block import StateBlock
 
-_DEPTH, _IS_MYST = "depth_of_boxes", "is_myst"
+_IN_DIRECTIVE = "in_directive"
 
 
 def push_paragraph(state: StateBlock, content: str, lines: range) -> None:
@@ -48,21 +49,32 @@ def close_group(state: StateBlock) -> None:
 
 def push_content(state: StateBlock, lines: range) -> None:
     """Push the blocks that the lines hold."""
-    old_parent, old_max, depth = state.parentType, state.lineMax, state.env.get(_DEPTH, 0)
-    state.parentType, state.lineMax, state.env[_DEPTH] = "admonition", lines.stop, depth + 1
+    old_parent, old_max = state.parentType, state.lineMax
+    state.parentType, state.lineMax = "admonition", lines.stop
     state.md.block.tokenize(state, lines.start, lines.stop)
-    state.parentType, state.lineMax, state.env[_DEPTH] = old_parent, old_max, depth
+    state.parentType, state.lineMax = old_parent, old_max
+
+
+@contextmanager
+def content_of_directive(state: StateBlock) -> Iterator[None]:
+    """Have what is pushed in the block be what one of MyST's directives holds."""
+    outer = state.env.get(_IN_DIRECTIVE, False)
+    state.env[_IN_DIRECTIVE] = True
+    try:
+        yield
+    finally:
+        state.env[_IN_DIRECTIVE] = outer
 
 
 def skip_comment(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Pass over MyST's comment, ``% text``, in what a directive holds (a block rule).
+    """Pass over MyST's comment, ``% text``, in what one of its directives holds (a block rule).
 
     Others are cut from the text before, which takes a directive between backticks for code.
     """
-    if not state.env.get(_DEPTH) or not state.src.startswith("% ", state.bMarks[start] + state.tShift[start]):
+    first = state.bMarks[start] + state.tShift[start]
+    begins = state.src.startswith("%", first) and not state.src.startswith("%%", first)
+    if not begins or not state.env.get(_IN_DIRECTIVE):
         return False
-    if _IS_MYST not in state.env:
-        state.env[_IS_MYST] = "`{" in state.src
-    if state.env[_IS_MYST] and not silent:
+    if not silent:
         state.line = start + 1
-    return bool(state.env[_IS_MYST])
+    return True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from markdown_it.rules_block import StateBlock
@@ -14,7 +15,7 @@ from markdown_it.token import Token
 
 from ...directives import add_leftovers
 from ..code.info import read_info
-from .block_tokens import close_group, open_group, push_content, push_paragraph
+from .block_tokens import close_group, content_of_directive, open_group, push_content, push_paragraph
 from .directives import (
     CARDS,
     GROUP,
@@ -66,7 +67,9 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not is_closed and not (found.ends_by_itself and state.level < _MAX_UNCLOSED):
         return False
     if not silent:
-        _push(state, found, range(start + 1, last), last + is_closed)
+        is_directive = state.src[first + len(found.marker) : state.eMarks[start]].lstrip().startswith("{")
+        with content_of_directive(state) if is_directive else nullcontext():
+            _push(state, found, range(start + 1, last), last + is_closed)
     return True
 
 

@@ -106,5 +106,5 @@ def _level_of_end(token: Token) -> int:
     """Return the level from which on descriptions end at the token, beyond all levels where none does."""
     if token.type == "heading_open" and token.level == 0:
         return int(token.tag[1])
-    is_end = token.type == "html_block" and token.content.strip() == DESCRIPTIONS_END
+    is_end = token.type == "html_block" and token.level == 0 and token.content.strip() == DESCRIPTIONS_END
     return 0 if is_end or token.type == "footnote_block_open" else 7

@@ -122,12 +122,14 @@ def _object(state: StateBlock, name: str, title: str, options: DirectiveOptions,
         shown = title if is_standard else whole_signature(title, options)
         push_paragraph(state, marks + _as_code(shown), range(lines.start, lines.start))
     facts = [(each.capitalize(), options[each]) for each in _FACTS if is_standard and options.get(each)]
-    open_group(state, DESCRIPTION_CONTENT)
-    push_definitions(state, facts, lines)
-    _change(state, lines.start, inside)
-    push_content(state, lines[options.height :])
-    _change(state, lines.stop, replace(outer, program=_current(state).program))
-    close_group(state)
+    content = lines[options.height :]
+    if facts or not all(map(state.isEmpty, content)):
+        open_group(state, DESCRIPTION_CONTENT)
+        push_definitions(state, facts, lines)
+        _change(state, lines.start, inside)
+        push_content(state, content)
+        _change(state, lines.stop, replace(outer, program=_current(state).program))
+        close_group(state)
     close_group(state)
 
 

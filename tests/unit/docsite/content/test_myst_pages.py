@@ -61,8 +61,21 @@ def test_comments_in_directives_are_the_authors_own() -> None:
     text = "# Page\n\n````{note}\n% Include [it](gone.md)\n```{tip}\nOwls\n% who\nfly.\n```\n````\n"
     page = page_of({"page.md": text}, "page.html")
     assert "Owls" in page.text and "Include" not in page.text and "who" not in page.text
-    percent = page_of({"page.md": "# Page\n\n!!! note\n    % of owls\n"}, "page.html")
-    assert "% of owls" in percent.text
+    in_list = page_of({"page.md": "# Page\n\n- Owls\n\n  %secret\n\n````{note}\nText.\n````\n"}, "page.html")
+    assert "Owls" in in_list.text and "secret" not in in_list.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "!!! note\n    % of owls\n",
+        'Use `{name}`.\n\n=== "Tab"\n\n    Share:\n\n    % of owls, 5\n',
+        "Use `{name}`.\n\n::: tip\n- a\n\n  % of owls\n:::\n",
+        "Use `{name}`.\n\n% of owls\n",
+    ],
+)
+def test_a_percent_sign_begins_no_comment_outside_of_myst(text: str) -> None:
+    assert "% of owls" in page_of({"page.md": f"# Page\n\n{text}"}, "page.html").text
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_a_file_of_values_that_is_not_included_is_named_with_a_remark() -> None:
 @pytest.mark.parametrize("fence", ["```", "~~~"])
 def test_what_an_unknown_directive_holds_in_a_fence_of_code_is_code(fence: str, name: str) -> None:
     page = read(f"Text.\n\n{fence}{{{name}}} of\n# *B*\n{fence}\n")
-    assert [(block.kind, block.text) for block in page.blocks] == [("text", "Text."), ("code", "# *B*")]
+    assert [(block.kind, block.text) for block in page.blocks] == [("text", "Text."), ("code", "of\n# *B*")]
     assert page.notes == (f"line 3: '{{{name}}}' stands on the page as text",)
 
 

@@ -75,3 +75,10 @@ def test_the_attributes_of_an_element_keep_what_is_said_of_lines() -> None:
     said = CodeInfo("py", first_number=7, lines={"marked": frozenset({2, 3, 9})})
     assert code_info("py", f' class="language-py {code_classes(said)}"') == said
     assert code_classes(CodeInfo("py")) == ""
+
+
+@pytest.mark.parametrize(
+    "info", ["{literalinclude} /etc/secret.py", "{raw} latex", "{ifconfig} draft", "{comment} secret"]
+)
+def test_a_file_a_format_and_a_condition_beside_a_directive_are_no_title(info: str) -> None:
+    assert not read_info(info).title
