@@ -22,10 +22,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from ...artifacts.disk import durable, folders, locks
-from ...pipeline.errors import PrefectUnavailable, SettingsError
+from ...pipeline.errors import PrefectUnavailable, SettingsError, WriteFailed
 from ..run.signals import received
 from . import client as api_client
 
@@ -174,25 +175,38 @@ def _size(folder: Path) -> int:
 def _started(home: Path, listener: socket.socket, start_limit_s: float) -> _Server:
     """Return a server that answers; if one ends on what an earlier Prefect left, one with an empty home.
 
-    A server that is only slow keeps its history: on a busy machine a start can take minutes.
+    The history is lost only if a server starts without it, and never for one that is slow: on a busy machine
+    a start can take minutes.
     """
     had_history = (home / "prefect.db").exists()
     server = _start(home, listener)
     if _answers(server, start_limit_s):
         return server
-    if had_history:
-        folders.remove_tree(home)
-        server = _start(home, listener)
-        if _answers(server, start_limit_s):
-            return server
+    if had_history and (other := _without_history(home, listener, start_limit_s)):
+        return other
     raise _start_failed(server, f"it exited with {server.process.returncode}")
 
 
+def _without_history(home: Path, listener: socket.socket, start_limit_s: float) -> _Server | None:
+    """Return a server that answers with an empty home; if none does, the home is as it was."""
+    aside = home.with_name(f"{home.name}.aside")
+    folders.remove_tree(aside)
+    durable.rename(home, aside)
+    is_up = False
+    try:
+        server = _start(home, listener)
+        is_up = _answers(server, start_limit_s)
+        return server if is_up else None
+    finally:
+        folders.remove_tree(aside if is_up else home)
+        if not is_up:
+            durable.rename(aside, home)
+
+
 def _start(home: Path, listener: socket.socket) -> _Server:
-    durable.make_directory(home)
     log = home / "api.log"
     script = str(Path(__file__).with_name("server.py"))
-    with log.open("wb") as output:
+    with _log_of_server(log) as output:
         process = subprocess.Popen(
             # -P: else this folder would be searched first, and its site.py is not Python's.
             [sys.executable, "-P", script, str(listener.fileno()), str(os.getpid())],
@@ -205,6 +219,17 @@ def _start(home: Path, listener: socket.socket) -> _Server:
             start_new_session=True,
         )
     return _Server(process, os.environ["PREFECT_API_URL"], log)
+
+
+def _log_of_server(log: Path) -> BinaryIO:
+    """Open the server's log; raise ``PrefectUnavailable`` if its folder cannot be used."""
+    try:
+        durable.make_directory(log.parent)
+        return log.open("wb")
+    except (WriteFailed, OSError) as error:
+        raise PrefectUnavailable(
+            f"the private Prefect API cannot use its folder: {error}", where=str(log.parent), hint=_NO_PREFECT
+        ) from None
 
 
 def _answers(server: _Server, limit_s: float) -> bool:

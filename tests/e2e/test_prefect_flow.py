@@ -167,10 +167,23 @@ def test_a_run_whose_private_server_does_not_start_says_why_and_goes_on_without_
     (tmp_path / "broken" / "uvicorn.py").write_text("raise ImportError('broken on purpose')\n")
     store = built.copied_to(tmp_path).store
     command = CommandLine(tmp_path, store, {"PYTHONPATH": str(tmp_path / "broken")})
+    history = store / "prefect" / "prefect.db"
+    history.parent.mkdir(exist_ok=True)
+    history.write_bytes(b"the runs of a year")
     done = command.run("site", "--out", "public", "--json", timeout_s=60)
     assert (done.code, done.json["pages"] > 0) == (0, True), done.err
     assert "broken on purpose" in done.err and "goes on without Prefect" in done.err, done.err
     assert (tmp_path / "public" / "index.html").is_file()
+    assert history.read_bytes() == b"the runs of a year" and not list(store.glob("prefect.aside*"))
+
+
+def test_a_run_whose_private_server_has_no_folder_goes_on_without_it(built: Built, tmp_path: Path) -> None:
+    command = built.copied_to(tmp_path)
+    shutil.rmtree(command.store / "prefect", ignore_errors=True)
+    (command.store / "prefect").write_text("a file in its place")
+    done = command.run("site", "--out", "public", "--json", timeout_s=60)
+    assert done.code == 0, done.err
+    assert "cannot use its folder" in done.err and "goes on without Prefect" in done.err, done.err
 
 
 def test_a_touched_file_changes_nothing_and_needs_no_prefect(built: Built, tmp_path: Path) -> None:
