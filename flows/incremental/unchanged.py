@@ -66,7 +66,7 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
             *(f"{name}={number}" for name, number in sorted(tools().items())),
             installed_version("scipy"),  # fits the query encoder
             exporter(),
-            *(repr(rules) for rules in rules_of(settings).values()),
+            *(repr(rules) for _, rules in rules_of(settings)),
             *hashed.inputs(),
             *rejected,
         ]

@@ -6,7 +6,7 @@ Hugo calls that a ``cascade``, and Jekyll ``defaults``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -87,10 +87,10 @@ def _matcher(pattern: str) -> GitIgnoreSpec | None:
 
 
 def held_by_cascades(
-    rows: pa.Table, settings: Settings, rules: Mapping[str, PublishingRules]
+    rows: pa.Table, settings: Settings, rules: Iterable[tuple[str, PublishingRules]]
 ) -> Iterator[Rejection]:
     """Yield the documents that are drafts by what a section above them says, or their site's settings."""
-    for name, rule in rules.items():
+    for name, rule in rules:
         if settings.collections[name].drafts or not (rule.of_hugo or rule.handed_down):
             continue
         pages = list(pages_of(rows, name))

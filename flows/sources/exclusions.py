@@ -25,12 +25,9 @@ from .data_lists import HUGO, dendron_lists, hugo_lists, jekyll_lists, mkdocs_li
 from .file_patterns import LeftOut
 from .script_lists import docusaurus_lists, vitepress_lists
 from .sphinx_lists import sphinx_lists
-from .tool_settings import NotKnown, listed, texts_of
+from .tool_settings import NotKnown, folders_near, listed, texts_of
 
-_ABOVE = 4
 _WHOLE = "it leaves out the whole folder of the collection, for another tool to build, so it does not apply"
-# Where the documents of a project, and the settings of their tool, often lie.
-_BELOW = ("docs", "doc", "source", "docs/source", "doc/source", "website", "site")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ def exclusions_of(root: Path, folders: Sequence[Path], tools: Iterable[str]) -> 
 
     ``folders`` are those in which settings of Hugo, Jekyll and Dendron may stand.
     """
-    near = [root, *(root / each for each in _BELOW), *list(root.parents)[:_ABOVE]]
+    near = folders_near(root)
     lists = [*mkdocs_lists(near, root), *myst_lists(near, root), *_of_scripts(near, root)]
     if "hugo" in tools:
         lists += hugo_lists(folders)

@@ -5,31 +5,24 @@ Nothing of them is run. Where they cannot be read, everything is private that th
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
-
-from markdown_it import MarkdownIt
-from mdit_py_plugins.footnote import footnote_plugin
 
 from ...pipeline.errors import RejectedDocument
 from ...pipeline.filesystems.opening import is_address
-from ...pipeline.includes.project import settings_folders, tools_of
+from ...pipeline.includes.project import settings_folders, tools_of, written_and_real
 from ...pipeline.navigation.literals import is_certain
 from ...pipeline.navigation.script_imports import Script
-from ...pipeline.navigation.summary import NAME as SUMMARY
-from ...pipeline.navigation.summary import read_summary
 from ...pipeline.parse.front_matter import read_front_matter
-from ...pipeline.parse.markdown.brackets import bound_brackets
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
-from ...pipeline.untrusted import NotRead, as_text, read_regular, read_toml, with_lower_keys
+from ...pipeline.untrusted import NotRead, as_text, read_regular, with_lower_keys
 from .exclusions import Exclusion, exclusions_of
+from .mdbook_chapters import Book, books_of
 from .tool_settings import MAX_BYTES, NotKnown, tables_at, tables_in, texts_of, unread
 
 _HUGO = tuple(
@@ -52,7 +45,7 @@ class PublishingRules:
     form, of which the first counts. ``sections`` are the paths and front matter of Hugo's sections that may
     do so, known only where not all pages are at hand: a page's section may be in another shard. With
     ``is_explicit`` only pages that say ``publish: true`` are published, and those that ``ignored`` matches
-    never. Of mdBook those in ``chapters`` are, if it is one. Where ``unread`` names a file, none is.
+    never. Of what lies in ``books`` of mdBook, only chapters are. Where ``unread`` names a file, none is.
     ``exclusions`` are what lists of files in such settings leave out, of which ``remarks`` tell what could
     not be read.
     """
@@ -62,7 +55,7 @@ class PublishingRules:
     sections: tuple[tuple[str, str], ...] = ()
     is_explicit: bool = False
     ignored: tuple[str, ...] = ()
-    chapters: tuple[str, ...] | None = None
+    books: tuple[Book, ...] = ()
     unread: str = ""
     exclusions: tuple[Exclusion, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -71,10 +64,17 @@ class PublishingRules:
 NO_RULES = PublishingRules()
 
 
-def rules_of(settings: Settings, *, with_sections: bool = False) -> dict[str, PublishingRules]:
-    """Return the rules of each collection; the sections of Hugo where there are shards, or it is asked."""
-    wanted = with_sections or settings.shards.wanted
-    return {name: _rules(each, with_sections=wanted) for name, each in settings.collections.items()}
+def rules_of(settings: Settings, *, with_sections: bool = False) -> list[tuple[str, PublishingRules]]:
+    """Return the rules of each collection; the sections of Hugo where there are shards, or it is asked.
+
+    A collection whose root links lead to may have two: what either keeps private is.
+    """
+    wanted, found = with_sections or settings.shards.wanted, list[tuple[str, PublishingRules]]()
+    for name, collection in settings.collections.items():
+        for each in written_and_real(collection):
+            named = (name, _rules(each, with_sections=wanted))
+            found += [named] if named not in found[-1:] else []
+    return found
 
 
 def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:
@@ -101,7 +101,7 @@ def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:
             sections,
             is_explicit,
             ignored,
-            _chapters(root),
+            books_of(root),
             exclusions=left_out.exclusions,
             remarks=left_out.remarks,
         )
@@ -170,51 +170,6 @@ def _of_dendron(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
             if is_public is not None:
                 path = "**" if name == "root" else f"{name}.*"
                 yield {"published": bool(is_public), "target": {"path": path}}
-
-
-def _chapters(root: Path) -> tuple[str, ...] | None:
-    """Return the documents that mdBook makes pages of: what its table of contents links.
-
-    None for a folder that is not the source of a book, and where nothing is linked.
-    """
-    summary = next(texts_of([root], (SUMMARY,)), None) if _is_of_book(root) else None
-    found = _linked(summary.text) if summary else ()
-    paths = {posixpath.normpath(unquote(target.partition("#")[0]) or ".") for target in found}
-    return tuple(sorted(paths)) or None
-
-
-def _is_of_book(root: Path) -> bool:
-    """Return whether settings of mdBook, in a folder or above it, say that its pages are there."""
-    for folder in (root, root.parent):
-        for found in texts_of([folder], ("book.toml",)):
-            try:
-                book = read_toml(found.text).get("book", {})
-            except (ValueError, RecursionError):
-                continue  # mdBook makes no page at all then
-            source = book.get("src", "src") if isinstance(book, dict) else None
-            if isinstance(source, str) and _of_one_name(posixpath.join(folder, source), str(root)):
-                return True
-    return False
-
-
-def _of_one_name(one: str, other: str) -> bool:
-    """Return whether two paths are the same name of a folder: a root may lead through others, ``../docs``."""
-    return posixpath.normpath(one) == posixpath.normpath(other)
-
-
-def _linked(summary: str) -> Iterator[str]:
-    """Yield the targets of a table of contents: those of its chapters, and of all that is a link in it."""
-    pending = [*read_summary(summary).entries]
-    while pending:
-        entry = pending.pop()
-        pending += entry.children
-        if entry.target:
-            yield entry.target
-    md = MarkdownIt("commonmark", {"maxNesting": 100}).use(footnote_plugin)
-    bound_brackets(md)
-    for token in (each for block in md.parse(summary) for each in block.children or ()):
-        if token.type == "link_open":
-            yield str(token.attrs["href"])
 
 
 def _ignored(script: Script) -> Iterator[str]:

@@ -14,6 +14,10 @@ from ...pipeline.source_files import briefly_away
 from ...pipeline.untrusted import NotRead, read_regular, read_settings
 
 MAX_BYTES = 2_000_000
+# How many folders above that of the documents may hold the settings of their tool.
+ABOVE = 4
+# Where the documents of a project, and the settings of their tool, often lie.
+_BELOW = ("docs", "doc", "source", "docs/source", "doc/source", "website", "site")
 
 
 class NotKnown(Exception):
@@ -44,6 +48,11 @@ class SettingsText:
             return read_settings(self.text, self.name)
         except (tomllib.TOMLDecodeError, NotRead, ValueError, RecursionError):
             raise NotKnown(self.name) from None
+
+
+def folders_near(root: Path) -> list[Path]:
+    """Return where most tools' settings may stand: in a folder, in some below it, and above it."""
+    return [root, *(root / each for each in _BELOW), *list(root.parents)[:ABOVE]]
 
 
 def texts_of(folders: Sequence[Path], names: Iterable[str]) -> Iterator[SettingsText]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import pyarrow as pa
 
@@ -12,13 +12,13 @@ from ...pipeline.identity import read_front_matter_json
 from ...pipeline.model import Rejection
 from ...pipeline.navigation.category_pages import is_of_folder, items_of
 from ...pipeline.navigation.entry import REST
-from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.patterns import globs
 from ...pipeline.sanitize import is_outward
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ...pipeline.visibility import DRAFT
 from .cascades import held_by_cascades
+from .mdbook_chapters import without_a_page
 from .publication_dates import held_back, pages_of
 from .publishing_rules import NO_RULES, PublishingRules, rules_of
 
@@ -39,36 +39,38 @@ def withheld(
     not among the rows.
     """
     rules = rules_of(settings, with_sections=with_sections)
-    of_hugo = [name for name, rule in rules.items() if rule.of_hugo]
+    of_hugo = [name for name, rule in rules if rule.of_hugo]
     held = [*held_back(rows, settings, of_hugo, day), *held_by_cascades(rows, settings, rules)]
     pages = [file for file in files if file.category]
     held += _remarks(settings, rules)
     held += _not_published(rows, settings, rules, {(page.collection, page.path) for page in pages})
+    held = list(dict.fromkeys(held))  # two rules of a collection may say the same
     return [*held, *empty_categories(pages, rows, held, settings)] if pages else held
 
 
 def _not_published(
     rows: pa.Table,
     settings: Settings,
-    rules: Mapping[str, PublishingRules],
+    rules: Iterable[tuple[str, PublishingRules]],
     generated: Set[tuple[str, str]],
 ) -> Iterator[Rejection]:
     """Yield the documents that settings leave out, and all where rules cannot be read.
 
     What is ``generated`` for a category has no front matter: what it leads to says whether it is published.
     """
-    for name, rule in rules.items():
+    for name, rule in rules:
         if settings.collections[name].drafts or rule == NO_RULES:
             continue
-        chapters, ignored = {*(rule.chapters or ()), SUMMARY}, globs(rule.ignored)
-        for path, front in pages_of(rows, name):
+        pages, ignored = [*pages_of(rows, name)], globs(rule.ignored)
+        unlinked = {*without_a_page(rule.books, (path for path, _ in pages))}
+        for path, front in pages:
             if rule.unread:
                 why = f"{rule.unread} cannot be read and may exclude it"
             elif (name, path) in generated:
                 continue
             elif ignored.match_file(path):
                 why = _IGNORED
-            elif rule.chapters is not None and path.endswith(".md") and path not in chapters:
+            elif path in unlinked:
                 why = _NO_CHAPTER
             elif rule.is_explicit and not _says_public(front):
                 why = _EXPLICIT
@@ -78,9 +80,9 @@ def _not_published(
                 yield Rejection(name, path, "skipped", f"{DRAFT} ({why})")
 
 
-def _remarks(settings: Settings, rules: Mapping[str, PublishingRules]) -> Iterator[Rejection]:
+def _remarks(settings: Settings, rules: Iterable[tuple[str, PublishingRules]]) -> Iterator[Rejection]:
     """Yield notes on settings of which a part is not known, but for collections that take drafts."""
-    for name, rule in rules.items():
+    for name, rule in rules:
         if not settings.collections[name].drafts:
             yield from (Rejection(name, ".", "noted", each) for each in rule.remarks)
 

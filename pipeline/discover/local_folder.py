@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..assets.media import DOCUMENT_ENDINGS
 from ..errors import MissingRoot, is_transient
-from ..includes.project import tools_of
+from ..includes.project import settings_folders, tools_of, written_and_real
 from ..navigation.categories import CATEGORY_FILES
 from ..patterns import globs
 from ..settings.collection import Collection
@@ -85,8 +85,13 @@ def _parts(collection: Collection) -> tuple[str, ...]:
     """Return patterns of files that are parts of pages, as the tool says whose folder it is."""
     folders = [Path(folder) for folder in (collection.root, *collection.snippet_folders)]
     tools = tools_of(folders)
-    drafts = ("_drafts/",) if "jekyll" in tools and not collection.drafts else ()
+    drafts = ("_drafts/",) if _is_of_jekyll(collection) and not collection.drafts else ()
     return ("_*.mdx", *drafts, *(pattern for tool in sorted(tools) for pattern in _PARTS.get(tool, ())))
+
+
+def _is_of_jekyll(collection: Collection) -> bool:
+    """Return whether settings of Jekyll stand in the folder or, as with ``collections_dir``, above it."""
+    return any("jekyll" in tools_of(settings_folders(each)) for each in written_and_real(collection))
 
 
 def _require_folder(name: str, root: Path, setting: str) -> None:

@@ -13,6 +13,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from ..errors import is_transient
+from ..filesystems.opening import is_address
 from ..settings.collection import Collection
 from ..source_files import briefly_away
 from ..untrusted import NotRead, as_text, is_within, read_regular, read_settings, with_lower_keys
@@ -112,6 +113,16 @@ class Context:
         """Return the context for Sphinx and Jupyter Books, whose settings file has the name of Jekyll's."""
         tools = self.project.tools - _JEKYLL | _SPHINX
         return replace(self, project=replace(self.project, tools=tools))
+
+
+def written_and_real(collection: Collection) -> list[Collection]:
+    """Return the collection and, if links lead to its root, also the one with the root's real path.
+
+    Settings of its tool may stand above the link or above the folder that it leads to.
+    """
+    real = collection.root if is_address(collection.root) else os.path.realpath(collection.root)
+    is_written = Path(real) == Path(collection.root)
+    return [collection, *([] if is_written else [collection.model_copy(update={"root": real})])]
 
 
 def settings_folders(collection: Collection) -> list[Path]:

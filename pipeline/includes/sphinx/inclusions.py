@@ -36,7 +36,7 @@ _MYST_TABLE = re.compile(
 )
 # An info string of code, in which a directive is an example.
 _CODE = re.compile(r"(?!\{)|\{(?:[\w-]*code|prompt)")
-_OPTION = re.compile(r"^[ \t]*:?([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+_OPTION = re.compile(r"^[ \t]*:?([\w-]+):([^\n]*)$", re.MULTILINE)
 _UNQUOTED = re.compile(r"\A(['\"])(.*)\1\Z")
 _CODE_INDENT = "   "
 # What the block of code says of itself, and not which part of the file it is.
@@ -68,7 +68,8 @@ def _said(written: str) -> dict[str, str]:
     """Return options by name; YAML says ``true`` where a line with colons says nothing."""
     is_yaml = written.lstrip().startswith("---")
     said: list[tuple[str, str]] = _OPTION.findall(written)
-    return {name: "" if is_yaml and value == "true" else value for name, value in said}
+    values = ((name, value.strip(" \t")) for name, value in said)
+    return {name: "" if is_yaml and value == "true" else value for name, value in values}
 
 
 def _myst_tables(text: str) -> Iterator[re.Match[str]]:

@@ -47,6 +47,15 @@ def test_hidden_names_and_unmatched_files_are_passed_over_in_silence(tmp_path: P
     assert listing.rejections == ()
 
 
+def test_drafts_of_jekyll_are_left_out_where_its_settings_stand_above(tmp_path: Path) -> None:
+    write(tmp_path, "_config.yml", "content/_posts/a.md", "content/_drafts/b.md", "content/x/_drafts/c.md")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/cur").symlink_to(tmp_path / "content")
+    for root in ("content", "links/cur"):
+        assert paths(tmp_path / root) == ["_posts/a.md"]
+        assert len(paths(tmp_path / root, drafts=True)) == 3
+
+
 def test_exclude_wins_over_include(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "drafts/b.md", "c.tmp.md")
     assert paths(tmp_path, exclude=("drafts/", "*.tmp.md")) == ["a.md"]

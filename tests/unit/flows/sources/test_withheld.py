@@ -214,6 +214,84 @@ def test_a_book_may_lie_beside_its_settings(book: str, expected: list[str], tmp_
     assert [each.path for each in held] == expected
 
 
+BOOK, OTHER = "[book]\nsrc = 'book'\n", "[book]\nsrc = '../book/in'\n"
+IN_BOOK = ["book/b.md", "book/in/d.md", "book/in/e.md"]
+
+
+@pytest.mark.parametrize(
+    ("root", "settings", "expected"),
+    [
+        ("en/x/y/book", {"book.toml": BOOK.replace("book'", "en/x/y/book'")}, ["b.md", "in/d.md", "in/e.md"]),
+        ("en/x/y", {"en/x/y/book.toml": BOOK}, IN_BOOK),
+        ("en/x/y", {"en/x/y/book.toml": BOOK, "en/x/y/docs/book.toml": OTHER}, ["book/b.md", "book/in/e.md"]),
+        ("en/x/y/book/in", {"en/x/y/book.toml": BOOK}, []),  # of another tool: the book links nothing there
+        (
+            "en/x/y/book/in",
+            {"en/x/y/book.toml": BOOK, "en/x/y/book/SUMMARY.md": "- [E](in/e.md)\n"},
+            ["d.md"],
+        ),
+        ("en/x/y", {"en/x/y/book.toml": BOOK.replace("book'", "../..'")}, []),
+        ("en/x/y", {"en/x/y/book.toml": BOOK.replace("book'", f"{'../' * 99}'")}, []),
+    ],
+)
+def test_a_book_may_lie_around_a_collection_or_in_it(
+    root: str, settings: dict[str, str], expected: list[str], tmp_path: Path
+) -> None:
+    texts = {f"en/x/y/{each}": "" for each in (*IN_BOOK, "book/a.md", "README.md")}
+    texts |= {"en/x/y/book/SUMMARY.md": "- [A](a.md)\n", "en/x/y/book/in/SUMMARY.md": "- [D](d.md)\n"}
+    for name, text in {**texts, **settings}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    pages = (tmp_path / root).rglob("[!S]*.md")
+    assert (
+        held_in(tmp_path / root, *(each.relative_to(tmp_path / root).as_posix() for each in pages))
+        == expected
+    )
+
+
+def held_in(root: Path, *paths: str) -> list[str]:
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in paths]
+    settings = parse_settings({"collections": {"docs": {"root": str(root)}}}, "test")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    return sorted(each.path for each in held)
+
+
+LINKED = [
+    ("book.toml", "[book]\nsrc = 'docs'\n"),
+    ("mkdocs.yml", "exclude_docs: draft.md\n"),
+    ("myst.yml", "project: {exclude: [docs/draft.md]}\n"),
+    ("conf.py", "exclude_patterns = ['docs/draft.md']\n"),
+    ("hugo.yaml", "cascade: {draft: true, target: {path: /draft}}\n"),
+    ("_config.yml", "defaults: [{scope: {path: docs/draft.md}, values: {published: false}}]\n"),
+    ("_config.yml", "exclude: [docs/draft.md]\n"),
+    ("dendron.yml", "publishing: {hierarchy: {draft: {publishByDefault: false}}}\n"),
+    ("quartz.config.ts", "export default {configuration: {ignorePatterns: ['draft.md']}, plugins: {}}\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), LINKED)
+def test_settings_above_the_folder_count_that_a_link_leads_to(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / "site/docs").mkdir(parents=True)
+    (tmp_path / "site" / name).write_text(text)
+    (tmp_path / "site/docs/SUMMARY.md").write_text("- [Open](open.md)\n")
+    (tmp_path / "cur").symlink_to("site/docs")
+    (tmp_path / "way").symlink_to("site")
+    for root in ("site/docs", "cur", "way/docs", "way/../site/docs"):
+        assert held_in(tmp_path / root, "draft.md", "open.md", "SUMMARY.md") == ["draft.md"], root
+
+
+@pytest.mark.parametrize("is_above_the_link", [False, True])
+def test_what_is_private_above_a_link_or_above_where_it_leads_stays_so(
+    is_above_the_link: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "site/docs").mkdir(parents=True)
+    (tmp_path / "docs").symlink_to("site/docs")
+    private, public = (tmp_path, tmp_path / "site")[:: 1 if is_above_the_link else -1]
+    (private / "hugo.yaml").write_text("cascade: {draft: true, target: {path: /draft}}\n")
+    (public / "hugo.yaml").write_text("cascade: {draft: false}\n")
+    assert held_in(tmp_path / "docs", "draft.md", "open.md") == ["draft.md"]
+
+
 def test_a_change_of_the_tools_settings_is_one_of_the_inputs(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     (tmp_path / "quartz.config.ts").write_text(QUARTZ % "")

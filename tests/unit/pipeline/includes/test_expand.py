@@ -318,3 +318,12 @@ def test_a_part_that_is_included_thousands_of_times_is_looked_for_once() -> None
     shown = expanded(text, {"page.md": text}, most=10_000_000).text
     assert time.process_time() - began < 2  # each time, it took four seconds, and now a twentieth
     assert shown.count("owl\n") == 2_001
+
+
+@pytest.mark.parametrize(
+    "form", ["```{{csv-table}} x\n:file: a{}b\n```\n", "```{{include}} a.md\n---\nlines: 1{}b\n---\n```\n"]
+)
+def test_blanks_in_an_option_take_time_in_proportion(form: str) -> None:
+    began = time.process_time()
+    expanded(form.format(" \t" * 50_000), {})
+    assert time.process_time() - began < 2  # a fifth of them took six seconds
