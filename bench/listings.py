@@ -13,7 +13,7 @@ import fsspec
 from fsspec import AbstractFileSystem
 
 from noctule.artifacts.cache.source_hashes import SourceHashes
-from noctule.flows.sources.remote_sources import RemoteSources
+from noctule.flows.sources.file_hashes import FileHasher
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.discover.selection import FileListing
 from noctule.pipeline.model import Source
@@ -84,12 +84,12 @@ def _night(listing: FileListing, folder: Path) -> None:
     for what in ("the first time, reading nothing but made-up hashes", "a night without a change"):
         known = SourceHashes(folder)
         start = time.process_time()
-        remote = RemoteSources(settings, {"c": "deciding"}, known)
-        remote.hashes(listing.files, read)
-        remote.tidy()
+        hasher = FileHasher(settings, {"c": "deciding"}, known)
+        hasher.hashes(listing.files, read)
+        hasher.tidy()
         size = sum(path.stat().st_size for path in (folder / "source-hashes").iterdir())
         print(
-            f"versions, {what}: {time.process_time() - start:.1f} s of processor, {remote.read:,} read, "
+            f"versions, {what}: {time.process_time() - start:.1f} s of processor, {hasher.read:,} read, "
             f"{size / len(listing.files):.0f} bytes a file on disk, peak {_peak() / _MB:.0f} MB"
         )
 

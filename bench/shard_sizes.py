@@ -21,6 +21,8 @@ from bench.million import mdn_vectors, prepared
 from bench.standin import StandInEngine, Watched, use_stand_in
 from noctule.artifacts.store.store import Store
 from noctule.flows.graph import BUILD
+from noctule.flows.incremental.unchanged import UnchangedSnapshot
+from noctule.flows.report.result import record
 from noctule.flows.run.background import Background
 from noctule.flows.run.context import Resources, RunContext
 from noctule.flows.run.executor import Execution
@@ -152,12 +154,15 @@ def build(config: Path, folder: Path, vectors: Path) -> None:
         given = {"run": run_, "store": store, "engine": engine, "resources": resources}
         with Execution(BUILD, given, steps, background, ["published"]) as execution:
             result = build_set(run_, store, steps, execution, engine)
+            if not isinstance(result, UnchangedSnapshot):
+                record(store, result)
+    counts = result.manifest.counts if isinstance(result, UnchangedSnapshot) else result.counts
     report = {
         "snapshot": result.snapshot,
-        "documents": result.documents,
-        "passages": result.passages,
-        "parsed": result.parsed,
-        "seconds": {each.stage: each.seconds for each in result.times},
+        "documents": counts["documents"],
+        "passages": counts["passages"],
+        "parsed": 0 if isinstance(result, UnchangedSnapshot) else result.parsed,
+        "seconds": {each.stage: each.seconds for each in steps.times},
         "peak_mb": steps.peaks(),
         "others_mb": steps.peaks_of_others(),
         "snapshot_bytes": _snapshot_bytes(store),

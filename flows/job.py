@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 
 from ..artifacts.disk import durable, locks
 from ..artifacts.disk.layout import NIGHT_LOCK
+from ..artifacts.disk.manifest import Manifest
 from ..artifacts.store.night_reports import read_night
 from ..artifacts.store.run_records import read_runs
 from ..artifacts.store.staging import Staging
 from ..artifacts.store.store import Published, Store
 from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed, machine_refusals
 from ..pipeline.model import SnapshotId
+from .engines import Engine
 from .engines.open import opened
 from .graph import BUILD
 from .incremental.rebuild_reasons import rebuilds
@@ -87,7 +89,7 @@ def run_job(
         asked = [_known(each, run) for each in stages if publish or "sent" not in each.makes]
         execution = stack.enter_context(Execution(asked, given, driver, background, wanted))
         built = _index(run, store, driver, execution, same) if index else None
-        if not index or (built is not None and (run.settings.shards.wanted or not built.changed)):
+        if built is None:
             _provide_current(store, execution)
         made = _site(run, driver, execution) if run.out else None
         sent = _publish(built, execution) if publish else ()
@@ -127,7 +129,7 @@ def _index(
     """Publish the documents as the store's current snapshot, unless that has the same inputs."""
     start = time.perf_counter()
     if same is not None:
-        return _unchanged(same, store, driver, start)
+        return _unchanged(same, store, driver, execution, start)
     require_collections(run.settings)
     require_room(run.settings)
     execution.make("judged")
@@ -136,32 +138,34 @@ def _index(
         _log.info("%s", reason)
     with store.lock("index"), opened(run.settings, store) as engine:
         execution.provide(engine=engine)
-        if run.settings.shards.wanted:
-            result = build_set(run, store, driver, execution, engine)
-        else:
-            listing, hashed = execution.make("listing"), execution.make("hashed")
-            inputs = inputs_of(hashed, listing, run.settings)
-            if (found := unchanged(run, store, inputs)) is not None:
-                return _unchanged(found, store, driver, start)
-            result = _build(run, store, driver, execution, inputs, start)
+        work = build_set if run.settings.shards.wanted else _build
+        result = work(run, store, driver, execution, engine)
+        if isinstance(result, UnchangedSnapshot):
+            return _unchanged(result, store, driver, execution, start)
         record(store, result)
     if result.changed:
         keep_report(store, result, previous, reasons)
         _prune(store, run.settings.store.keep)
+    if run.settings.shards.wanted or not result.changed:
+        _provide_current(store, execution)
     return result
 
 
-def _unchanged(same: UnchangedSnapshot, store: Store, driver: Driver, start: float) -> BuildResult:
+def _unchanged(
+    same: UnchangedSnapshot, store: Store, driver: Driver, execution: Execution, start: float
+) -> BuildResult:
+    """Provide the snapshot to later stages, and record that it is still the current one."""
+    _provide(execution, store.path_of(same.snapshot), same.manifest, same.generation)
     result = BuildResult(
         snapshot=same.snapshot,
         generation=same.generation,
         changed=False,
         encoded=0,
-        reused=same.counts["vectors"],
+        reused=same.manifest.counts["vectors"],
         rejections=same.rejections,
         times=driver.times,
         seconds=time.perf_counter() - start,
-        counts=same.counts,
+        counts=dict(same.manifest.counts),
         inputs=same.inputs,
     )
     record(store, result)
@@ -169,9 +173,17 @@ def _unchanged(same: UnchangedSnapshot, store: Store, driver: Driver, start: flo
 
 
 def _build(
-    run: RunContext, store: Store, driver: Driver, execution: Execution, inputs: str, start: float
-) -> BuildResult:
-    """Make the snapshot and publish it, unless judged queries are answered too badly."""
+    run: RunContext,
+    store: Store,
+    driver: Driver,
+    execution: Execution,
+    engine: Engine,  # noqa: ARG001  # as for a set
+) -> BuildResult | UnchangedSnapshot:
+    """Make the snapshot and publish it, unless it is the current one, or answers judged queries too badly."""
+    start = time.perf_counter()
+    inputs = inputs_of(execution.make("hashed"), execution.make("listing"), run.settings)
+    if (found := unchanged(run, store, inputs)) is not None:
+        return found
     corpus, vectors = execution.make("corpus_record"), execution.make("vectors")
     encoded, distinct = vectors.computed, len(vectors.hashes)
     del vectors  # or it would stay in memory beside the snapshot's tables
@@ -199,9 +211,12 @@ def _build(
 def _provide_current(store: Store, execution: Execution) -> None:
     """Provide the current snapshot to later stages."""
     with store.open() as snapshot:
-        staged = StagedSnapshot(Staging(snapshot.path), snapshot.manifest)
-        published = Published(snapshot.id, store.generation(), changed=False)
-    execution.provide(staged=staged, published=published)
+        _provide(execution, snapshot.path, snapshot.manifest, store.generation())
+
+
+def _provide(execution: Execution, path: Path, manifest: Manifest, generation: int) -> None:
+    published = Published(manifest.snapshot_id(), generation, changed=False)
+    execution.provide(staged=StagedSnapshot(Staging(path), manifest), published=published)
 
 
 def _site(run: RunContext, driver: Driver, execution: Execution) -> SiteResult:

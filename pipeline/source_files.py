@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from .assets.embedded_images import embedded_images, image_place
 from .errors import RejectedDocument, SourceError, is_transient
-from .filesystems.object_files import ObjectChanging, ObjectGone, ObjectState, objects_at
+from .filesystems.object_files import ObjectChanging, ObjectGone, ObjectState, changed_at, objects_at
 from .filesystems.opening import is_address
 from .identity import sha256_hex
 from .model import Source
@@ -23,6 +23,12 @@ _OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 _GONE = "the file is gone since it was listed"
+# A page of memory that a program has mapped, and that is not on the disk yet, can be written without another
+# time of change: for half a minute.
+_UNSETTLED_S = 60.0
+_CHANGED = "ctime="
+# A change within this time may bear the time of the one before.
+_UNSETTLED_AT_ADDRESS_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +39,8 @@ class FoundFile:
     the name below the collection's address. ``modified`` and ``author`` come from version control, where
     there is any; at an address ``modified`` is the store's. A file with a ``module`` is Python, and its page
     describes that module; one with a ``category`` describes a category of pages. A ``member`` is an image
-    within a notebook. A file with a ``version`` has these bytes as long as the store says that version;
-    elsewhere the bytes have to be read to know them.
+    within a notebook. A file with a ``version`` has the same content as long as it is listed with that one;
+    any other has to be read to know it. ``version_of`` says what it is in a folder.
     """
 
     collection: str
@@ -47,6 +53,28 @@ class FoundFile:
     category: str = ""
     member: str = ""
     version: str = ""
+
+
+def version_of(status: os.stat_result) -> str:
+    """Return what becomes another with every change of a file, where its file system has times of change.
+
+    Unlike the time of modification, no program can set that of a change.
+    """
+    return f"{_CHANGED}{status.st_ctime_ns}:{status.st_mtime_ns}:{status.st_size}:{status.st_ino}"
+
+
+def is_in_folder(version: str) -> bool:
+    """Return whether a version is that of a file in a folder, and not at an address."""
+    return version.startswith(_CHANGED)
+
+
+def is_unsettled(version: str, now_s: float) -> bool:
+    """Return whether a file that has this version now may change once more without another."""
+    if is_in_folder(version):
+        changed_ns = int(version.removeprefix(_CHANGED).partition(":")[0])
+        return changed_ns > (now_s - _UNSETTLED_S) * 1e9
+    changed_s = changed_at(version)
+    return changed_s is not None and changed_s > now_s - _UNSETTLED_AT_ADDRESS_S
 
 
 def read_file(file: FoundFile, collection: Collection) -> Source:
@@ -175,7 +203,8 @@ def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading 
     if len(content) > most:
         raise RejectedDocument(too_big(after.st_size, most, limit), where=where)
     same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-    return _Reading(content, after.st_mtime) if same and len(content) == after.st_size else None
+    version = version_of(after) if before.st_ctime_ns == after.st_ctime_ns else ""
+    return _Reading(content, after.st_mtime, version) if same and len(content) == after.st_size else None
 
 
 def _content(descriptor: int, expected: int, most: int) -> bytes:

@@ -20,7 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ...pipeline.errors import SettingsError, StoreBusy, WriteFailed
-from . import durable, mounts
+from ...pipeline.filesystems import mounts
+from . import durable
 
 ONE_HOST = "NOCTULE_ONE_HOST"
 _NOTE_BYTES = 4096

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 
 from ... import flows
 from ...artifacts.disk.layout import FORMAT_VERSION
+from ...artifacts.disk.manifest import Manifest
 from ...artifacts.store.query_models import require_sound
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.store import Store
@@ -26,11 +28,11 @@ from ..stages.sources import HashedSources, Listing, discover, hash_sources
 
 @dataclass(frozen=True, slots=True)
 class UnchangedSnapshot:
-    """The current snapshot, which a run would only reproduce."""
+    """The current snapshot, verified, which a run would only reproduce."""
 
     snapshot: SnapshotId
     generation: int
-    counts: Mapping[str, int]
+    manifest: Manifest
     rejections: tuple[Rejection, ...]
     inputs: str
 
@@ -42,7 +44,7 @@ def find_unchanged(run: RunContext, store: Store) -> tuple[dict[str, object], Un
     Raise ``MissingRoot``.
     """
     if run.settings.shards.wanted:
-        return {}, None  # each shard looks for itself
+        return {}, None  # a worker lists its sources
     listing = discover(run, store)
     hashed = hash_sources(run, listing, store)
     same = unchanged(run, store, inputs_of(hashed, listing, run.settings))
@@ -54,23 +56,41 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
     """Return a hash of all inputs of a snapshot; empty where a file or a collection cannot be read."""
     if hashed is None or listing is None or listing.failures or hashed.failures or not all(hashed.keys):
         return ""
-    rejected = (f"{r.collection}\0{r.path}\0{r.kind}\0{r.reason}" for r in listing.rejections)
-    return combined_hash(
-        [
-            str(FORMAT_VERSION),
-            sources_hash(Path(flows.__file__).parent),
-            settings.fingerprint(),
-            find(settings.embed).sha256,
-            settings.embed.precision,
-            settings.embed.device,
-            *(f"{name}={number}" for name, number in sorted(tools().items())),
-            installed_version("scipy"),  # fits the query encoder
-            exporter(),
-            *(repr(rules) for _, rules in rules_of(settings)),
-            *hashed.inputs(),
-            *rejected,
-        ]
-    )
+    return combined_hash([*shared_inputs(settings), *hashed.inputs(), *rejected_inputs(listing.rejections)])
+
+
+def shared_inputs(settings: Settings) -> list[str]:
+    """Return what every snapshot depends on besides its files."""
+    return [
+        str(FORMAT_VERSION),
+        sources_hash(Path(flows.__file__).parent),
+        settings.fingerprint(),
+        find(settings.embed).sha256,
+        settings.embed.precision,
+        settings.embed.device,
+        *(f"{name}={number}" for name, number in sorted(tools().items())),
+        installed_version("scipy"),  # fits the query encoder
+        exporter(),
+        *(_stable(rules) for _, rules in rules_of(settings)),
+    ]
+
+
+def _stable(value: object) -> str:
+    """Return what a value holds, in the same words in every process: a set has no order, a pattern a short name."""
+    if isinstance(value, re.Pattern):
+        return repr((value.pattern, value.flags))
+    if is_dataclass(value) and not isinstance(value, type):
+        return f"{type(value).__name__}{[(each.name, _stable(getattr(value, each.name))) for each in fields(value)]}"
+    if isinstance(value, Mapping):
+        return repr(sorted((_stable(key), _stable(each)) for key, each in value.items()))
+    if isinstance(value, set | frozenset):
+        return repr(sorted(map(_stable, value)))
+    return repr(list(map(_stable, value))) if isinstance(value, list | tuple) else repr(value)
+
+
+def rejected_inputs(rejections: Iterable[Rejection]) -> Iterator[str]:
+    """Yield what stands for files that were left out."""
+    return (f"{each.collection}\0{each.path}\0{each.kind}\0{each.reason}" for each in rejections)
 
 
 def unchanged(run: RunContext, store: Store, inputs: str) -> UnchangedSnapshot | None:
@@ -86,8 +106,7 @@ def unchanged(run: RunContext, store: Store, inputs: str) -> UnchangedSnapshot |
             rejections = tuple(Rejection(**row) for row in snapshot.table("report").to_pylist())
             if is_due(rejections, today()):
                 return None
-            counts = dict(snapshot.manifest.counts)
-            return UnchangedSnapshot(current, store.generation(), counts, rejections, inputs)
+            return UnchangedSnapshot(current, store.generation(), snapshot.manifest, rejections, inputs)
     except ArtifactError:
         return None  # it is made again
 

@@ -16,11 +16,11 @@ from ...pipeline.source_files import FoundFile
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
 from ..run.context import BuildOptions, RunContext
 from ..run.versions import decides
+from ..sources.file_hashes import FileHash, FileHasher
 from ..sources.published import documents_before, published_hashes
-from ..sources.remote_sources import FileHash, RemoteSources
 from ..stages.corpus import require_cached
 from ..stages.guards import require_unshrunk
-from ..stages.sources import Listing, list_sources, read_in_full, seen_source
+from ..stages.sources import Listing, list_sources, read_in_full
 from .history import Estimate, Kind, estimate, past_runs
 
 
@@ -85,11 +85,11 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
     listing = list_sources(settings)
     before = _before(store)
     anew = options.start is not None
-    remote = RemoteSources(settings, decides(settings), SourceHashes(store.root), anew, remembers=False)
-    there = remote.hashes(listing.files, lambda file: read_in_full(file, settings))
-    listing = listing.without(remote.failures)
+    hasher = FileHasher(settings, decides(settings), SourceHashes(store.root), anew, remembers=False)
+    hashes = hasher.hashes(listing.files, lambda file: read_in_full(file, settings))
+    listing = listing.without(hasher.failures)
     changes = tuple(
-        _changes(name, [file for file in listing.files if file.collection == name], settings, before, there)
+        _changes(name, [file for file in listing.files if file.collection == name], before, hashes)
         for name in sorted(settings.collections)
         if name not in listing.failures
     )
@@ -101,7 +101,7 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
     stopped = _stopped(settings, listing, store, changes, options)
     return DryRun(
         collections=changes,
-        bytes=sum(file.size for file in listing.files if file not in there) + remote.read_bytes,
+        bytes=hasher.read_bytes,
         rejections=listing.rejections,
         rebuilt=rebuilt,
         texts=texts,
@@ -138,16 +138,12 @@ def _before(store: Store) -> _Before:
 def _changes(
     name: str,
     files: Sequence[FoundFile],
-    settings: Settings,
     before: _Before,
-    there: Mapping[FoundFile, FileHash],
+    hashes: Mapping[FoundFile, FileHash],
 ) -> CollectionChanges:
     known, refused = before.hashes.get(name, {}), before.refused.get(name, set())
-    seen = (
-        (file.path, there[file].of(file) if file in there else seen_source(file, settings)) for file in files
-    )
     # One that cannot be read is a change.
-    now = {path: source.sha256 if source else "" for path, source in seen}
+    now = {file.path: hashes[file].sha256 for file in files}
     removed = sorted(known.keys() - now.keys())
     gone = {known[path] for path in removed}
     unknown = sorted(path for path in now.keys() - known.keys() if path not in refused)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.disk import folders
-from ...artifacts.store.run_records import write_run
+from ...artifacts.store.run_records import read_runs, write_run
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, PartialFailure, RelevanceFell, WriteFailed
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..quality.gate import Verdict
 
 _log = logging.getLogger("noctule")
+_SIZES = ("bytes", "broken_links")
 TOTALS = ("documents", "passages", "skipped", "quarantined")
 
 
@@ -98,7 +99,14 @@ def record(store: Store, result: BuildResult) -> None:
 
 
 def _measured(store: Store, snapshot: SnapshotId) -> dict[str, int]:
-    """Return the snapshot's size and its broken links; nothing if it cannot be read by now."""
+    """Return the snapshot's size and its broken links; nothing if it cannot be read by now.
+
+    An earlier run's record of the same snapshot says the same: its links need not be counted again.
+    """
+    for known in (each for each in read_runs(store.root) if each.get("snapshot") == snapshot):
+        sizes: dict[str, int] = {name: known[name] for name in _SIZES if name in known}
+        if len(sizes) == len(_SIZES) and all(isinstance(each, int) for each in sizes.values()):
+            return sizes
     try:
         found = store.read_unverified(snapshot)
         statuses = found.table("links", ["status"]).column("status")

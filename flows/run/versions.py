@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from platform import python_version
 
-from ... import artifacts, pipeline
+from ... import artifacts, flows, pipeline
 from ...pipeline import __version__
 from ...pipeline.embedding.model_files import find
 from ...pipeline.identity import combined_hash, installed_version, sha256_hex
@@ -60,3 +60,9 @@ def _version_if_installed(name: str) -> str:
 def sources_hash(folder: Path) -> str:
     """Return a hash of a package's own code."""
     return combined_hash(sha256_hex(path.read_bytes()) for path in sorted(folder.rglob("*.py")))
+
+
+def code_version() -> str:
+    """Return a hash of all code that makes snapshots."""
+    packages = (artifacts, flows, pipeline)
+    return combined_hash([sources_hash(Path(each.__file__ or "").parent) for each in packages])

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ... import artifacts, flows, pipeline
 from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import NoctuleError, SourceError
@@ -25,12 +24,13 @@ from ...pipeline.identity import canonical_json, combined_hash, doc_id
 from ...pipeline.model import Rejection
 from ...pipeline.settings.settings import EngineSettings, Settings
 from ..engines import Engine
+from ..incremental.unchanged import UnchangedSnapshot, unchanged
 from ..quality.gate import judge_staged
 from ..report.result import BuildResult, require_relevance
 from ..run.context import RunContext
 from ..run.executor import Execution
 from ..run.stage import Driver
-from ..run.versions import sources_hash
+from ..run.versions import code_version
 from ..sources.published import published_assets
 from ..stages.encode import EXPORTING, known_query_model
 from ..stages.guards import CollectionSize
@@ -53,15 +53,18 @@ _log = logging.getLogger("noctule")
 
 def build_set(
     run: RunContext, store: Store, driver: Driver, execution: Execution, engine: Engine
-) -> BuildResult:
-    """Make a set of shards and publish it, unless judged queries are answered too badly.
+) -> BuildResult | UnchangedSnapshot:
+    """Make a set of shards and publish it, unless it is the current one, or answers judged queries too badly.
 
     Raise as a build of one snapshot does.
     """
     start = time.perf_counter()
     with engine.workers(1) as here:
         passes = PassCaller(run.settings.engine.kind, engine, here, execution.make("resources").driver)
-        made = SetBuild(run, store, passes).build()
+        work = SetBuild(run, store, passes)
+        if (same := unchanged(run, store, work.inputs)) is not None:
+            return same
+        made = work.build()
     verdict = judge_staged(run, store, made.staged, execution.make("judged"))
     require_relevance(run, store, made.staged, verdict, driver.times)
     published = store.publish(made.staged.staging, made.staged.manifest)
@@ -78,6 +81,7 @@ def build_set(
         relevance=verdict,
         parsed=made.parsed,
         failed=made.failed,
+        inputs=made.inputs,
     )
 
 
@@ -91,6 +95,7 @@ class SetResult:
     encoded: int
     vectors: int
     failed: Mapping[str, str]
+    inputs: str
 
 
 class SetBuild:
@@ -135,7 +140,8 @@ class SetBuild:
     def _build(self) -> SetResult:
         surveys, clashing = self._surveys()
         links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
-        counts = self._each(counting.NAME, counting.count, self._count_keys(surveys, links))
+        keys = counting.keys_of(surveys, links, self._listed.plan, self._run.settings)
+        counts = self._each(counting.NAME, counting.count, keys)
         merged = self._merged(counts)
         if drift := merged["values"]["drift"]:
             allowed = self._run.settings.shards.drift
@@ -157,7 +163,13 @@ class SetBuild:
             self._run, self._store, write, merged, records, rejections, sorted(languages or {"en"}), plain
         )
         costs, failed = survey.costs(surveys.values()), survey.failed(self._failures, surveys.values())
-        return SetResult(staged, rejections, *costs, failed)
+        is_proved = not failed and all(each["values"]["listed"] for each in surveys.values())
+        return SetResult(staged, rejections, *costs, failed, self.inputs if is_proved else "")
+
+    @property
+    def inputs(self) -> str:
+        """Return a hash of all inputs, empty where some could not be read, or must be read to be known."""
+        return self._listed.inputs
 
     def _merged(self, counts: Mapping[str, Record]) -> Record:
         """Return the record of what belongs to the whole corpus.
@@ -180,7 +192,9 @@ class SetBuild:
             self._read({**self._failures, **failed})
 
     def _without_conflicts(self) -> tuple[dict[str, Record], list[Rejection]]:
-        surveys = self._each(survey.NAME, survey.survey, dict.fromkeys(self._shards, ""))
+        surveys = self._each(
+            survey.NAME, survey.survey, self._listed.survey_keys(self._shards, self._failures, self._left_out)
+        )
         left_out: list[Rejection] = []
         while found := _rejected(self._all(survey.CONFLICTS, survey.find_conflicts, "")):
             left_out += found
@@ -188,8 +202,16 @@ class SetBuild:
             self._left_out |= lost
             again = {self._listed.plan.shard_of(doc_id(*each)) for each in lost}
             # What lost to one of them in its own shard has its place now, unless it clashes in turn.
-            surveys |= self._each(survey.NAME, survey.survey, dict.fromkeys(sorted(again), ""))
+            surveys |= self._each(
+                survey.NAME,
+                survey.survey,
+                self._listed.survey_keys(sorted(again), self._failures, self._left_out),
+            )
         return surveys, left_out
+
+    def _survey(self, shards: Iterable[str]) -> dict[str, Record]:
+        keys = self._listed.survey_keys(shards, self._failures, self._left_out)
+        return self._each(survey.NAME, survey.survey, keys)
 
     def _refused(
         self, surveys: Mapping[str, Record], left_out: Sequence[Rejection]
@@ -262,8 +284,7 @@ class SetBuild:
     def _link_keys(self, surveys: Mapping[str, Record]) -> dict[str, str]:
         """Return what the links of each shard depend on: its own files, and all addresses and assets."""
         corpus = of_corpus(self._run.store, self._made[ALL_SHARDS])
-        kept = published_assets(self._store, self._kept)
-        assets = listing.asset_paths(corpus, self._failures, kept)
+        assets = listing.asset_paths(corpus, self._failures, published_assets(self._store, self._kept))
         digest = table_digest(assets)
         corpus.write(linking.ASSETS, digest, {linking.ASSETS: assets})
         self._note(ALL_SHARDS, linking.ASSETS, digest)
@@ -274,24 +295,6 @@ class SetBuild:
             for name, record in surveys.items()
         }
 
-    def _count_keys(self, surveys: Mapping[str, Record], links: Mapping[str, Record]) -> dict[str, str]:
-        """Return what the counts of each shard depend on: its own files, and the links that lead to it."""
-        found = {}
-        for name, record in surveys.items():
-            at = self._listed.plan.names.index(name)
-            coming = [f"{other} {each['values']['digests'][at]}" for other, each in links.items()]
-            found[name] = combined_hash(
-                [record["key"], self._run.settings.fingerprint(), *coming, code_version()]
-            )
-        return found
-
 
 def _rejected(record: Record) -> list[Rejection]:
     return [Rejection(**each) for each in record["values"]["rejections"]]
-
-
-def code_version() -> str:
-    """Return a hash of the code that the passes are made of."""
-    return combined_hash(
-        [sources_hash(Path(each.__file__ or "").parent) for each in (artifacts, flows, pipeline)]
-    )

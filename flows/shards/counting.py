@@ -5,8 +5,9 @@ The words of links count for the document that they lead to, so this pass needs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,13 +16,14 @@ from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...artifacts.tables.schemas import acronyms_table
 from ...artifacts.tables.vector_columns import fixed_size_lists
 from ...pipeline.embedding.encoder import Vectors
-from ...pipeline.identity import text_hash
+from ...pipeline.identity import combined_hash, text_hash
 from ...pipeline.lexical.bm25f import CorpusStatistics, Floats, LexicalIndex
 from ...pipeline.lexical.field_counts import FieldCounts
 from ...pipeline.model import ResolvedLink
-from ...pipeline.settings.settings import FIELDS, QueryEncoderSettings
+from ...pipeline.settings.settings import FIELDS, QueryEncoderSettings, Settings
 from ...pipeline.vocabulary.acronyms import merge
 from ...pipeline.vocabulary.concepts import spellings
+from ..run.versions import code_version
 from ..run.workers import Begin, WorkStep, unwatched
 from ..stages import training_texts
 from ..stages.encode import Encoded
@@ -29,6 +31,7 @@ from ..stages.lexical import Counts, passages_each, passages_without_headings, s
 from ..stages.parse_batch import stemmed_language
 from .linking import incoming_links
 from .listing import listing_of
+from .plan import ShardPlan
 from .survey import require_same
 from .worker import ShardTask, execution, receipt
 
@@ -62,6 +65,21 @@ def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "without_headings": passages_without_headings(corpus.passages, each),
     }
     return receipt(task.files.write(NAME, task.key, tables, **values))
+
+
+def keys_of(
+    surveys: Mapping[str, Mapping[str, Any]],
+    links: Mapping[str, Mapping[str, Any]],
+    plan: ShardPlan,
+    settings: Settings,
+) -> dict[str, str]:
+    """Return what the counts of each shard depend on: its own documents, and the links that lead to it."""
+    shared, found = [settings.fingerprint(), code_version()], {}
+    for name, record in surveys.items():
+        at = plan.names.index(name)
+        coming = [f"{other} {each['values']['digests'][at]}" for other, each in links.items()]
+        found[name] = combined_hash([record["values"]["content"], *coming, *shared])
+    return found
 
 
 def frequency_table(counted: LexicalIndex | CorpusStatistics) -> pa.Table:

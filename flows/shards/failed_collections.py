@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -17,11 +15,10 @@ from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection,
 from ...pipeline.identity import doc_id
 from ...pipeline.model import Rejection, SnapshotId
 from ..run.context import RunContext
+from ..sources.published import document_counts
 from ..stages.corpus import failure_note, first_reason
 from ..stages.guards import CollectionSize, require_documents, require_size
 from .plan import ShardPlan
-
-_log = logging.getLogger("noctule")
 
 
 def snapshots_of_shards(store: Store) -> dict[str, SnapshotId]:
@@ -121,7 +118,7 @@ def refused_collections(
     run: RunContext, store: Store, sizes: Mapping[str, CollectionSize]
 ) -> dict[str, NoctuleError]:
     """Return the errors of collections that hold too little or lost too much."""
-    before, found = _documents_of_set(store), dict[str, NoctuleError]()
+    before, found = document_counts(store), dict[str, NoctuleError]()
     for name, size in sizes.items():
         try:
             require_size(run.settings, name, size, before[name], run.options)
@@ -138,15 +135,3 @@ def _summed(parts: Sequence[CollectionSize]) -> CollectionSize:
         taken_back=sum(each.taken_back for each in parts),
         first_reason=min(filter(None, (each.first_reason for each in parts)), default=""),
     )
-
-
-def _documents_of_set(store: Store) -> Counter[str]:
-    """Return how many documents each collection has in the current snapshot; none if it cannot be read."""
-    found = Counter[str]()
-    try:
-        for part in _parts(store):
-            for each in pc.value_counts(part.table("documents", ["collection"])["collection"]).to_pylist():
-                found[each["values"]] += each["counts"]
-    except ArtifactError as error:
-        _log.warning("the shrink guard has nothing to compare with: %s", error)
-    return found

@@ -26,7 +26,7 @@ from ...pipeline.identity import canonical_json, sha256_hex
 
 PASSES = "passes"
 CORPUS = "corpus"
-_FORMAT = 3
+_FORMAT = 4
 _PASS, _KEY = b"pass", b"key"
 # On a network disk a worker may for a moment see nothing, or what another machine has replaced.
 _SEEN_WITHIN_S = 20.0
@@ -55,6 +55,16 @@ class PassFiles:
         record = {"format": _FORMAT, "key": key, "tables": digests, "values": values}
         durable.replace_file(self._record(name), canonical_json(record).encode())
         return record
+
+    def note(self, name: str, record: Mapping[str, Any], **values: object) -> dict[str, Any]:
+        """Write the record of a pass with other values, if they differ, and return it; its tables stay.
+
+        Raises ``WriteFailed``.
+        """
+        noted = {**record, "values": record["values"] | values}
+        if noted != record:
+            durable.replace_file(self._record(name), canonical_json(noted).encode())
+        return noted
 
     def recorded(self, name: str, key: str | None = None) -> dict[str, Any] | None:
         """Return the record of a pass, of this key where one is given, if its tables are as written."""

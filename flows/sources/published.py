@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Set
+
+import pyarrow.compute as pc
 
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError
@@ -28,6 +31,19 @@ def documents_before(store: Store) -> Mapping[str, Mapping[str, str]]:
     except ArtifactError as error:
         _log.warning("the shrink guard has nothing to compare with: %s", error)
         return {}
+
+
+def document_counts(store: Store) -> Counter[str]:
+    """Return how many documents each collection has in the current snapshot; none if it cannot be read."""
+    found = Counter[str]()
+    try:
+        parts = store.read_unverified(current).parts if (current := store.current()) is not None else ()
+        for part in parts:
+            for each in pc.value_counts(part.table("documents", ["collection"])["collection"]).to_pylist():
+                found[each["values"]] += each["counts"]
+    except ArtifactError as error:
+        _log.warning("the shrink guard has nothing to compare with: %s", error)
+    return found
 
 
 def published_assets(store: Store, collections: Set[str]) -> dict[str, set[str]]:

@@ -233,8 +233,10 @@ class _Reader:
         hashed = self.found.hashed
         if hashed is None or not self._as_hashed or not self._opened:
             return self._as_hashed
+        collections = self._settings.collections  # what lies in a folder is read once more
+        known = {f: h for f, h in hashed.documents.items() if is_address(collections[f.collection].root)}
         return all(
-            key == key_of_group(group, self._settings, hashed.deciding, hashed.remote)
+            key == key_of_group(group, self._settings, hashed.deciding, known)
             for group, key in zip(hashed.groups, hashed.keys, strict=True)
             if any(file.location in self._opened for file in group)
         )

@@ -76,7 +76,7 @@ def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, run: Ru
     losers = [*_losers(rows), *withheld(rows, files, settings, today())]
     if any(each.kind != "noted" for each in losers):
         groups = _without(groups, [each for each in losers if each.kind != "noted"])
-        again = [key_of_group(group, settings, hashed.deciding, hashed.remote) for group in groups]
+        again = [key_of_group(group, settings, hashed.deciding, hashed.documents) for group in groups]
         keys = parser.parse(groups, again)
     return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)
 

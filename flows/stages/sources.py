@@ -21,9 +21,9 @@ from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
 from ..run.retry import with_retries
 from ..run.versions import decides
+from ..sources.file_hashes import FileHash, FileHasher, require_complete
 from ..sources.git_history import with_history
-from ..sources.published import documents_before, published_assets
-from ..sources.remote_sources import FileHash, RemoteSources, require_complete
+from ..sources.published import document_counts, documents_before, published_assets
 from .groups import Group, group_key, grouped
 from .guards import require_unshrunk
 
@@ -78,18 +78,18 @@ def discover(run: RunContext, store: Store) -> Listing | None:
 
 
 def hash_sources(run: RunContext, listing: Listing | None, store: Store) -> HashedSources | None:
-    """Read and hash every listed file, unless it lies at an address and its version is known; parse none.
+    """Read and hash every listed file, unless the content of its version is known; parse none.
 
     A run that begins at a stage which reads files reads everything.
     """
     if listing is None:
         return None
     anew = run.options.start in _READING
-    remote = RemoteSources(run.settings, decides(run.settings), SourceHashes(store.root), anew)
-    hashed = hash_files(listing.files, run.settings, remote)
-    hashed = _with_assets(hashed, listing.assets, run.settings, remote)
-    remote.tidy()
-    return hashed
+    hasher = FileHasher(run.settings, decides(run.settings), SourceHashes(store.root), anew)
+    hashed = hash_files(listing.files, run.settings, hasher)
+    hashed = _with_assets(hashed, listing.assets, run.settings, hasher)
+    hasher.tidy()
+    return replace(hashed, is_proved=not hasher.unproved)
 
 
 def _without_doubtful(listing: Listing, run: RunContext, store: Store) -> Listing:
@@ -100,14 +100,16 @@ def _without_doubtful(listing: Listing, run: RunContext, store: Store) -> Listin
     paths: dict[str, set[str]] = {name: set() for name in run.settings.collections}
     for file in listing.files:
         paths[file.collection].add(file.path)
-    before, failures = documents_before(store), dict[str, NoctuleError]()
-    for name in sound(run.settings, listing.failures):
-        had, own = before.get(name, {}), run.settings.collections[name]
+    counts, failures = document_counts(store), dict[str, NoctuleError]()
+    collections = {name: run.settings.collections[name] for name in sound(run.settings, listing.failures)}
+    remote = any(is_address(each.root) for each in collections.values())
+    before = documents_before(store) if remote else {}
+    for name, own in collections.items():
         try:
             if not run.options.accept_shrink:
-                require_unshrunk(run.settings, name, len(had), len(paths[name]), accept=False)
+                require_unshrunk(run.settings, name, counts[name], len(paths[name]), accept=False)
             if is_address(own.root):
-                gone = _gone(name, listing, had.keys() - paths[name], store)
+                gone = _gone(name, listing, before.get(name, {}).keys() - paths[name], store)
                 with_retries(partial(require_complete, own.root, still_selected(own, *gone)))
         except (CollectionShrank, SourceError) as error:
             failures[name] = error
@@ -155,7 +157,8 @@ class HashedSources:
 
     ``failures`` holds collections with a file that is temporarily unavailable; none of the groups or
     ``assets`` is theirs. These have the SHA-256 of each file, or what is known of one that is not read.
-    ``remote`` are the hashes of documents at addresses.
+    ``documents`` are the hashes of the others. ``is_proved`` says that all is as it was hashed as long as the
+    listing, with its versions, is the same.
     """
 
     groups: tuple[Group, ...]
@@ -163,7 +166,8 @@ class HashedSources:
     deciding: Mapping[str, str]
     failures: Mapping[str, NoctuleError]
     assets: Mapping[FoundFile, str] = field(default_factory=dict)
-    remote: Mapping[FoundFile, FileHash] = field(default_factory=dict)
+    documents: Mapping[FoundFile, FileHash] = field(default_factory=dict)
+    is_proved: bool = False
 
     def inputs(self) -> Iterator[str]:
         """Yield what stands for every file."""
@@ -173,21 +177,16 @@ class HashedSources:
 
 
 def _with_assets(
-    hashed: HashedSources, assets: Sequence[FoundFile], settings: Settings, remote: RemoteSources
+    hashed: HashedSources, assets: Sequence[FoundFile], settings: Settings, hasher: FileHasher
 ) -> HashedSources:
     """Return the same with the hash of every asset; a collection fails with one that is briefly away."""
     small = [file for file in assets if file.size <= settings.collections[file.collection].max_asset_bytes]
-    there = remote.hashes(small, lambda file: _asset(file, settings))
-    failures, known = {**hashed.failures, **remote.failures}, dict[FoundFile, str]()
-    for file in assets:
-        try:
-            if file.collection not in failures:
-                seen = there.get(file)
-                known[file] = asset_hash(file, settings) if seen is None else seen.sha256 or seen.reason
-        except SourceError as error:
-            failures[file.collection] = error
+    seen = hasher.hashes(small, lambda file: _asset(file, settings))
+    failures = {**hashed.failures, **hasher.failures}
     lost = failures.keys() - hashed.failures.keys()
     kept = [at for at, group in enumerate(hashed.groups) if group[0].collection not in lost]
+    known = {file: str(file.size) for file in assets}
+    known |= {file: found.sha256 or found.reason for file, found in seen.items()}
     return replace(
         hashed,
         groups=tuple(hashed.groups[at] for at in kept),
@@ -211,36 +210,24 @@ def asset_hash(file: FoundFile, settings: Settings) -> str:
         return error.what
 
 
-def hash_files(
-    files: Sequence[FoundFile], settings: Settings, remote: RemoteSources | None = None
-) -> HashedSources:
-    """Hash every file, and parse none; those at addresses by ``remote``."""
-    deciding, failures = decides(settings), dict[str, NoctuleError]()
-    there = remote.hashes(files, lambda file: read_in_full(file, settings)) if remote else {}
-    failures |= remote.failures if remote else {}
-    keys: dict[Group, str] = {}
-    for group in grouped(files):
-        name = group[0].collection
-        try:
-            if name not in failures:
-                keys[group] = key_of_group(group, settings, deciding, there)
-        except SourceError as error:
-            failures[name] = error
-    keys = {group: key for group, key in keys.items() if group[0].collection not in failures}
-    return HashedSources(tuple(keys), tuple(keys.values()), deciding, failures, remote=there)
+def hash_files(files: Sequence[FoundFile], settings: Settings, hasher: FileHasher) -> HashedSources:
+    """Hash every file, and parse none."""
+    found = hasher.hashes(files, lambda file: read_in_full(file, settings))
+    failures = dict(hasher.failures)
+    groups = [group for group in grouped(files) if group[0].collection not in failures]
+    keys = [key_of_group(group, settings, hasher.deciding, found) for group in groups]
+    return HashedSources(tuple(groups), tuple(keys), hasher.deciding, failures, documents=found)
 
 
 def key_of_group(
-    group: Group, settings: Settings, deciding: Mapping[str, str], there: Mapping[FoundFile, FileHash]
+    group: Group, settings: Settings, deciding: Mapping[str, str], known: Mapping[FoundFile, FileHash]
 ) -> str:
-    """Return a group's key from the bytes on disk, empty if one cannot be read; raise ``SourceError``.
+    """Return a group's key, empty if a file cannot be read; raise ``SourceError``.
 
-    ``there`` has the hashes of files at addresses.
+    Files whose hash is not ``known`` are read.
     """
-    # One after the other: threads that read small files wait for the interpreter's lock, and took three times
-    # as long.
     return group_key(
-        [there[file].of(file) if file in there else seen_source(file, settings) for file in group], deciding
+        [known[file].of(file) if file in known else seen_source(file, settings) for file in group], deciding
     )
 
 

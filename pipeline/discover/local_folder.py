@@ -6,16 +6,19 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..assets.media import DOCUMENT_ENDINGS
 from ..errors import MissingRoot, is_transient
+from ..filesystems.mounts import has_change_times
 from ..includes.project import settings_folders, tools_of, written_and_real
+from ..includes.surroundings import SETTINGS_OF_FOLDERS, Surroundings
 from ..navigation.categories import CATEGORY_FILES
 from ..patterns import globs
 from ..settings.collection import Collection
-from ..source_files import FoundFile, briefly_away, strerror
+from ..source_files import FoundFile, briefly_away, day_of, strerror, version_of
 from .selection import Selection, escaped, name_fault, normal
 
 _PARTS = {
@@ -50,25 +53,43 @@ def look_in_folder(name: str, collection: Collection) -> Selection:
 class _Folder:
     """A folder to look into, the beginning of the paths of what is in it, and the real path of the root.
 
-    One that a link led to ``is_linked``: no link in it is followed.
+    One that a link led to ``is_linked``: no link in it is followed. Files have versions on the ``device``
+    alone, to which those of documents add the ``surroundings``.
     """
 
     place: str
     prefix: str
     root: str
+    device: int | None
+    surroundings: str
     is_linked: bool = False
+
+    def version_of(self, status: os.stat_result) -> str:
+        """Return the version of a file in this folder, empty if it has none."""
+        return version_of(status) if status.st_dev == self.device and not self.is_linked else ""
 
 
 def _look(walk: Selection, top: str, below: str) -> None:
     """Find what is in a folder; paths begin with ``below``. Links to something else in it are followed."""
-    pending = [_Folder(top, below, os.path.realpath(top))]
+    around = Surroundings(walk.collection)
+    pending = [_Folder(top, below, os.path.realpath(top), _device(top), around.of(Path(top)))]
     while pending:
         folder = pending.pop()
-        for entry in _entries(walk, folder.place, folder.prefix):
+        entries = list(_entries(walk, folder.place, folder.prefix))
+        if any(entry.name in SETTINGS_OF_FOLDERS for entry in entries):
+            folder = replace(folder, surroundings=around.of(Path(folder.place)))
+        for entry in entries:
             if into := _visit(walk, entry, folder):
                 is_linked = folder.is_linked or into != entry.path
                 prefix = f"{folder.prefix}{normal(entry.name)}/"
-                pending.append(_Folder(into, prefix, folder.root, is_linked))
+                pending.append(replace(folder, place=into, prefix=prefix, is_linked=is_linked))
+
+
+def _device(top: str) -> int | None:
+    """Return the number of a file system whose files say when they change, else ``None``."""
+    with suppress(OSError):  # whoever opens the folder says why
+        return os.stat(top).st_dev if has_change_times(Path(top)) else None  # noqa: PTH116
+    return None
 
 
 def _add_static(walk: Selection) -> None:
@@ -140,21 +161,34 @@ def _visit(walk: Selection, entry: os.DirEntry[str], folder: _Folder) -> str:
     elif stat.S_ISDIR(mode.st_mode):
         return location if walk.enters(path) else ""
     else:
-        _add(walk, path, location, mode)
+        version = folder.version_of(mode) if location == entry.path else ""
+        file = FoundFile(walk.name, path, location, mode.st_size, version=version)
+        _add(walk, file, mode, folder.surroundings)
     return ""
 
 
-def _add(walk: Selection, path: str, location: str, mode: os.stat_result) -> None:
+def _add(walk: Selection, file: FoundFile, mode: os.stat_result, surroundings: str) -> None:
     """Record a file as a document, an asset, or both, or as what describes its folder."""
+    path = file.path
     if posixpath.basename(path) in CATEGORY_FILES and _describes_pages(walk, path):
-        walk.categories.append(FoundFile(walk.name, path, location, mode.st_size))
+        walk.categories.append(replace(file, version=""))
     is_document = walk.wanted(escaped(path))
     if is_document and not walk.is_part(path):
-        _record(walk, location, path, mode)
+        _record(walk, _as_document(walk.collection, file, mode, surroundings), mode)
     if is_document and not path.lower().endswith(DOCUMENT_ENDINGS):
         return
     if stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not name_fault(path):
-        walk.found_assets.append(FoundFile(walk.name, path, location, mode.st_size))
+        walk.found_assets.append(file)
+
+
+def _as_document(
+    collection: Collection, file: FoundFile, mode: os.stat_result, surroundings: str
+) -> FoundFile:
+    """Return the file with its date, and a version that also says what else decides how it is read."""
+    modified = day_of(mode.st_mtime) if collection.modified_from == "file-time" else None
+    version = f"{file.version}{surroundings}" if file.version else ""
+    is_same = modified is None and version == file.version
+    return file if is_same else replace(file, modified=modified, version=version)
 
 
 def _describes_pages(walk: Selection, path: str) -> bool:
@@ -212,12 +246,12 @@ def _skip_link(walk: Selection, entry: os.DirEntry[str], path: str) -> None:
         walk.skip(shown, _NOT_FOLLOWED)
 
 
-def _record(walk: Selection, location: str, path: str, status: os.stat_result) -> None:
+def _record(walk: Selection, file: FoundFile, status: os.stat_result) -> None:
     if stat.S_ISREG(status.st_mode):
-        walk.add(FoundFile(walk.name, path, location, status.st_size))
+        walk.add(file)
         return
     kind = _KINDS.get(stat.S_IFMT(status.st_mode), "not a file")
-    walk.skip(escaped(path), f"{kind}: only regular files are read")
+    walk.skip(escaped(file.path), f"{kind}: only regular files are read")
 
 
 def _require_lasting(walk: Selection, error: OSError, place: str) -> None:

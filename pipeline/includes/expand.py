@@ -74,10 +74,14 @@ class FindIncluded(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExpandedText:
-    """A text whose directives were followed, and a remark on each that could not be."""
+    """A text whose directives were followed, and a remark on each that could not be.
+
+    ``has_read`` is true where one named a file, whether there is such a file or not.
+    """
 
     text: str
     notes: tuple[str, ...]
+    has_read: bool = False
 
 
 def has_directives(content: bytes, path: str) -> bool:
@@ -100,6 +104,7 @@ def expand(
     return ExpandedText(
         expanded if _IS_RST.get(_suffix(path)) else mdbook.without_hidden_lines(expanded),
         tuple(expander.notes),
+        expander.has_read,
     )
 
 
@@ -140,6 +145,7 @@ class _Expander:
     notes: list[str] = field(default_factory=list)
     # By the file and the directive as it is written: a page may include one part thousands of times.
     parts: dict[tuple[str, str], str] = field(default_factory=dict)
+    has_read: bool = False
 
     def expand(self, text: str, stack: tuple[str, ...]) -> str:
         """Return the text of the last file of the stack, in which each file is included by the one before."""
@@ -185,6 +191,7 @@ class _Expander:
             return None
 
     def _read(self, target: str, stack: tuple[str, ...], *, may_be_around: bool = False) -> IncludedFile:
+        self.has_read = True
         if "://" in target:
             raise NotIncluded("it is on the web, and nothing is fetched")
         if self.to_read <= 0:

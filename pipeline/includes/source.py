@@ -24,6 +24,7 @@ from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
 from .sphinx.conf_values import SphinxValues, in_its_format, values_for
 from .sphinx.substitutions import with_values
+from .surroundings import may_be_of_a_tool, readable_folders, with_version
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:
@@ -43,25 +44,25 @@ def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source
     """Return the source with what its directives name, what ends every document, and what Sphinx gives it."""
     if collection.auto_append and file.path.lower().endswith((*MARKDOWN, ".mdx")):
         source = _appended(source, collection)
-    values = values_for(source, file.location, _folders(collection))
+    values = values_for(source, file.location, readable_folders(collection))
     if values is None:
-        return _with_included(source, file, collection)
+        return with_version(_with_included(source, file, collection), file.version, values)
     source = in_its_format(source, values)
     if source.path_by_format.lower().endswith(MARKDOWN):  # what is included names values, too
         included = _with_included(source, file, collection, is_of_sphinx=True)
-        return _filled_in(included, values, collection.max_bytes)
-    filled = _filled_in(source, values, collection.max_bytes)
-    return _with_included(filled, file, collection, is_of_sphinx=True)
+        filled = _filled_in(included, values, collection.max_bytes)
+    else:
+        filled = _filled_in(source, values, collection.max_bytes)
+        filled = _with_included(filled, file, collection, is_of_sphinx=True)
+    return with_version(filled, file.version, values)
 
 
 def _with_included(
     source: Source, file: FoundFile, collection: Collection, *, is_of_sphinx: bool = False
 ) -> Source:
     """Return the source with the files that its directives name, and what other tools write in braces."""
-    folders = _folders(collection)
-    # What braces and brackets mean depends on the tool whose folder it is.
-    may_be_of_a_tool = b"{{" in source.content or b"[[" in source.content
-    is_of_a_tool = may_be_of_a_tool and bool(tools_of(folders))
+    folders = readable_folders(collection)
+    is_of_a_tool = may_be_of_a_tool(source.content) and bool(tools_of(folders))
     if not is_of_a_tool and not has_directives(source.content, source.path_by_format):
         return source
     try:
@@ -72,10 +73,14 @@ def _with_included(
     path = os.path.realpath(file.location) if is_local else f"/{file.location}"
     find = (_FoundBelow if is_local else _FoundAtAddress)(file.collection, collection, folders)
     context = context_of(text, path, folders)
+    is_plain = not context.project.tools
     context = context.of_sphinx() if is_of_sphinx else context
     found = expand(text, path + source.read_as, find, collection.max_bytes, context)
     content, notes = found.text.encode(), (*source.notes, *found.notes)
-    return replace(source, content=content, sha256=sha256_hex(content), notes=notes, version="")
+    # Marks of directives, and no directive: nothing but the document itself was read.
+    is_alone = is_plain and not found.has_read and found.text == text and not found.notes
+    version = source.version if is_alone else ""
+    return replace(source, content=content, sha256=sha256_hex(content), notes=notes, version=version)
 
 
 def _filled_in(source: Source, values: SphinxValues, most: int) -> Source:
@@ -103,7 +108,7 @@ def _appended(source: Source, collection: Collection) -> Source:
         except NotIncluded as fault:
             notes.append(f"{path.name!r:.200} {NOT_INCLUDED}{fault}")
     content = b"\n\n".join(pieces)
-    return replace(source, content=content, sha256=sha256_hex(content), notes=tuple(notes))
+    return replace(source, content=content, sha256=sha256_hex(content), notes=tuple(notes), version="")
 
 
 def _module_page(file: FoundFile, collection: Collection) -> Source:
@@ -136,6 +141,8 @@ def _with_modules(source: Source, collection: Collection) -> Source:
     except UnicodeDecodeError:
         return source
     packages = Packages(source.collection, collection)
+    # What the packages hold decides which of these is a block.
+    source = replace(source, version="") if collection.api.packages else source
     modules = _autodoc_modules(text, packages)
     expanded, notes = _without_unknown_blocks(text, packages, modules) if is_markdown else (text, [])
     if expanded != text:
@@ -178,17 +185,6 @@ def _hashed(source: Source, modules: tuple[PythonModule, ...]) -> Source:
     parts = [source.sha256]
     parts += [part for module in modules for part in (module.name, sha256_hex(module.content))]
     return replace(source, modules=modules, sha256=combined_hash(parts), version="") if modules else source
-
-
-def _folders(collection: Collection) -> tuple[Path, ...]:
-    """Return the real paths of the folders that may be included from, the collection's own first.
-
-    At an address there are none, and no tool is known by its settings there.
-    """
-    if is_address(collection.root):
-        return ()
-    given = (collection.root, *collection.snippet_folders)
-    return tuple(Path(os.path.realpath(folder)) for folder in given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,10 @@ from typing import Any, cast
 import pytest
 
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, joined
+from noctule.artifacts.cache.source_hashes import SourceHashes
 from noctule.docsite.urls import Placed, page_paths
 from noctule.flows.run.versions import decides
+from noctule.flows.sources.file_hashes import FileHasher
 from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.flows.stages.sources import hash_files, list_sources
@@ -157,7 +159,7 @@ def test_a_folder_that_cannot_be_looked_at_for_a_moment_is_no_folder_less(tmp_pa
         _visit(
             Selection("c", collection(tmp_path), globs(("**",)), globs(()), globs(()), globs(())),
             cast("os.DirEntry[str]", away),
-            _Folder(str(tmp_path), "", str(tmp_path)),
+            _Folder(str(tmp_path), "", str(tmp_path), None, ""),
         )
 
 
@@ -236,7 +238,7 @@ def test_too_few_handles_or_too_little_memory_is_no_file_less(
         return really(first, *more)
 
     monkeypatch.setattr(os, call, refusing)
-    looked = hash_files(files, settings)
+    looked = hash_files(files, settings, _hasher(settings, tmp_path))
     assert list(looked.failures) == ["d"]  # its collection keeps the documents that it had
     assert looked.groups == ((files[0],),) and looked.keys[0]
     with pytest.raises(SourceError, match=os.strerror(code)) as caught:
@@ -368,7 +370,7 @@ def test_whichever_call_finds_the_machine_wanting_no_document_is_removed(
         for nth in range(1, 30):
             with monkeypatch.context() as patched:
                 calls = _refuse(patched, call, nth, code)
-                kept = _kept_or_stopped(settings, deciding)
+                kept = _kept_or_stopped(settings, deciding, tmp_path)
             assert kept in ({"a.md", "deep/b.md", "deep/er/c.md"}, None), (
                 f"{call} {nth}: {errno.errorcode[code]}"
             )
@@ -412,11 +414,15 @@ def _refuse(patched: pytest.MonkeyPatch, call: str, nth: int, code: int) -> list
     return calls
 
 
-def _kept_or_stopped(settings: Settings, deciding: Mapping[str, str]) -> set[str] | None:
+def _hasher(settings: Settings, store: Path) -> FileHasher:
+    return FileHasher(settings, decides(settings), SourceHashes(store))
+
+
+def _kept_or_stopped(settings: Settings, deciding: Mapping[str, str], store: Path) -> set[str] | None:
     """The documents that a run would publish; none where it stops, or keeps what the collection had."""
     try:
         listing = list_sources(settings)
-        looked = hash_files(listing.files, settings)
+        looked = hash_files(listing.files, settings, _hasher(settings, store))
         if looked.failures:
             return None
         found = joined(parse_files(FileBatch(looked.groups, settings, deciding)))

@@ -23,7 +23,7 @@ from .object_types import ObjectType, extension_places, object_types
 CONF = "conf.py"
 MARKDOWN, RST = (".md", ".markdown"), (".rst", ".rest")
 # Whatever a conf.py says: these have a form of their own.
-_NEVER_RST = (".html", ".htm", ".xhtml", ".ipynb", ".pdf", ".docx", ".mdx")
+NEVER_RST = (".html", ".htm", ".xhtml", ".ipynb", ".pdf", ".docx", ".mdx")
 _MAX_BYTES = 500_000
 _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
 _SUBSTITUTIONS = "myst_substitutions"
@@ -71,7 +71,7 @@ def values_for(source: Source, location: str, folders: Sequence[Path]) -> Sphinx
 
     Raise ``SourceError`` where the machine cannot say now.
     """
-    if source.path.lower().endswith(_NEVER_RST):
+    if source.path.lower().endswith(NEVER_RST):
         return None
     try:
         return sphinx_values(os.path.realpath(location), folders)
@@ -209,6 +209,7 @@ _READERS: Mapping[str, Callable[[bytes], SphinxValues | None]] = {
     CONF: _values_in,
     "_config.yml": _values_in_book,
 }
+SETTINGS = tuple(_READERS)
 
 
 def _values_of(given: Mapping[str, object]) -> SphinxValues:

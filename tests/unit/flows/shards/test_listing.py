@@ -23,7 +23,7 @@ from noctule.flows.shards.listing import ListingTask, category_pages, listed, li
 from noctule.flows.shards.worker import ShardTask, record_of
 from noctule.flows.stages.sources import list_sources
 from noctule.pipeline.errors import ArtifactError, MissingRoot, SourceError, WriteFailed, from_dict
-from noctule.pipeline.source_files import FoundFile
+from noctule.pipeline.source_files import FoundFile, version_of
 from tests.crash.failing_disk import FailingDisk
 from tests.pictures import notebook
 from tests.unit.flows.shards.test_failed_collections import PIXEL, settings_for, write_collections
@@ -75,7 +75,8 @@ def test_only_the_assets_that_are_named_are_read(tmp_path: Path) -> None:
     named = [("journal", "gone.png"), ("journal", "owl.png"), ("journal", image), ("library", "owl.png")]
     owl, plot = listing_of(replace(task, shard=task.shards[0]), named).assets
     assert (owl.path, owl.location) == ("owl.png", str(root / "journal/owl.png"))
-    assert plot == FoundFile("journal", image, str(root / "journal/plot.ipynb"), 0, member=plot.member)
+    place, version = str(root / "journal/plot.ipynb"), version_of((root / "journal/plot.ipynb").stat())
+    assert plot == FoundFile("journal", image, place, 0, member=plot.member, version=version)
     failed = replace(task, shard=task.shards[0], failures={"journal": SourceError("away")})
     assert listing_of(failed, named).assets == ()
 

@@ -17,7 +17,7 @@ from noctule.flows.run import retry
 from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.run.versions import decides
 from noctule.flows.run.workers import WorkStep
-from noctule.flows.sources import remote_sources
+from noctule.flows.sources import file_hashes
 from noctule.flows.stages import sources
 from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, parse_files
 from noctule.flows.stages.sources import HashedSources, Listing, discover, hash_sources
@@ -250,7 +250,7 @@ def test_of_very_many_that_are_gone_some_are_asked_for(
 ) -> None:
     ten(store)
     before(monkeypatch, *(f"gone-{number}.md" for number in range(100)))
-    monkeypatch.setattr(remote_sources, "_MAX_CONFIRMED", 10)
+    monkeypatch.setattr(file_hashes, "_MAX_CONFIRMED", 10)
     assert not night(tmp_path, store).listing.failures
     assert len([key for key in store.asked("info") if key.startswith("gone")]) == 10
 

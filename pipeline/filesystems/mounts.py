@@ -1,4 +1,5 @@
-"""The file system that holds a path, as the kernel lists it, and whether its locks reach other hosts."""
+"""The file system that holds a path, as the kernel lists it: whether its locks reach other hosts, and whether
+its files say when they change."""
 
 from __future__ import annotations
 
@@ -18,6 +19,9 @@ _NFS = frozenset({"nolock", "local_lock=flock", "local_lock=all"})
 _SMB = frozenset({"nobrl"})
 _LUSTRE = frozenset({"localflock"})
 _LOCAL_BY_OPTION = {"nfs": _NFS, "nfs4": _NFS, "cifs": _SMB, "smb3": _SMB, "lustre": _LUSTRE}
+# Here the kernel of this machine sets the time of a change, and no program can; tmpfs does not where a file
+# is written through memory.
+_WITH_CHANGE_TIMES = frozenset({"bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "overlay", "xfs", "zfs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +65,12 @@ def local_locks(path: Path) -> str:
         return f"{mount.kind} has no locks that other hosts see"
     local = sorted(mount.options & _LOCAL_BY_OPTION.get(mount.kind, frozenset()))
     return f"{mount.kind} is mounted with {', '.join(local)}" if local else ""
+
+
+def has_change_times(path: Path) -> bool:
+    """Return whether every change of a file there gives it another time of change (``ctime``).
+
+    Of servers, of FUSE, and where the kernel does not list mounts, nothing is known.
+    """
+    mount = mount_of(path)
+    return mount is not None and mount.kind in _WITH_CHANGE_TIMES

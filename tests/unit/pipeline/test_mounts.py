@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from noctule.artifacts.disk import locks, mounts
+from noctule.artifacts.disk import locks
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.errors import SettingsError, StoreBusy
+from noctule.pipeline.filesystems import mounts
 
 SHARED = [
     ("ext4", "rw"),

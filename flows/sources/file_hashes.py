@@ -1,26 +1,25 @@
-"""Files at addresses: what was read before is not read again, and the rest by several threads at once."""
+"""Hashes of files: what was read before, in the version that is listed, is not read again."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from ...artifacts.cache.source_hashes import SourceHashes, source_key
 from ...pipeline.errors import NoctuleError, RejectedDocument, SourceError, SourceUnavailable
-from ...pipeline.filesystems.object_files import REQUESTS, changed_at, objects_at
+from ...pipeline.filesystems.object_files import REQUESTS, objects_at
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import Source
 from ...pipeline.settings.settings import Settings
-from ...pipeline.source_files import FoundFile
+from ...pipeline.source_files import FoundFile, is_unsettled
 
 # What a killed run has read and does not know any more.
 _AT_ONCE = 32_768
 _BATCH = 64
-# A change within this time may bear the time of the one before.
-_UNSETTLED_S = 2.0
 _MAX_CONFIRMED = 1_000
+_Read = tuple[FoundFile, Source | RejectedDocument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,12 @@ class FileHash:
 
 
 @dataclass(slots=True)
-class RemoteSources:
-    """A reader of files at addresses, with what is known of them from earlier runs.
+class FileHasher:
+    """Hashes files, with what is known of them from earlier runs; several at addresses are read at once.
 
     If ``anew``, everything is read. ``failures`` are collections with a file that could not be read now;
-    ``read`` and ``read_bytes`` count the files that were read.
+    ``read`` and ``read_bytes`` count the files that were read. ``unproved`` counts those of which the version
+    does not say that their content is still the same: all else is, while no version changes.
     """
 
     settings: Settings
@@ -53,25 +53,25 @@ class RemoteSources:
     failures: dict[str, NoctuleError] = field(default_factory=dict)
     read: int = 0
     read_bytes: int = 0
+    unproved: int = 0
     _live: list[bytes] = field(default_factory=list)
 
     def hashes(
         self, files: Sequence[FoundFile], read: Callable[[FoundFile], Source]
     ) -> dict[FoundFile, FileHash]:
-        """Return the hash of each file at an address; ``read`` raises as ``read_file`` does.
+        """Return the hash of each file, without those of collections that fail; ``read`` raises as
+        ``read_file`` does.
 
         Raises ``WriteFailed``.
         """
-        remote = [file for file in files if is_address(self.settings.collections[file.collection].root)]
         found: dict[FoundFile, FileHash] = {}
-        unknown = list[FoundFile]()
-        named = [file for file in remote if file.version]
+        named = [file for file in files if file.version]
         keys = [self._key(file, file.version) for file in named]
         self._live += keys
         for file, digest in zip(named, self.known.known(keys), strict=True):
             if digest is not None and not self.anew:
                 found[file] = FileHash(digest)
-        unknown = [file for file in remote if file not in found]
+        unknown = [file for file in files if file not in found]
         for at in range(0, len(unknown), _AT_ONCE):
             found |= self._read_some(unknown[at : at + _AT_ONCE], read)
         return found
@@ -85,33 +85,38 @@ class RemoteSources:
         self, files: Sequence[FoundFile], read: Callable[[FoundFile], Source]
     ) -> dict[FoundFile, FileHash]:
         found, keys, digests = dict[FoundFile, FileHash](), list[bytes](), list[str]()
-        began = time.time()
+        began, proved = time.time(), 0
         for file, source in self._sources(files, read):
             if isinstance(source, RejectedDocument):
                 found[file] = FileHash(reason=source.what)
                 continue
             found[file] = FileHash(source.sha256)
-            if source.version and not _is_unsettled(source.version, began):
+            if source.version and not is_unsettled(source.version, began):
                 keys.append(self._key(file, source.version))
                 digests.append(source.sha256)
+                proved += source.version == file.version
         self.read += len(found)
+        self.unproved += len(files) - proved
         self.read_bytes += sum(file.size for file in found)
         if self.remembers:
             self.known.add(keys, digests)
             self._live += keys
         return found
 
-    def _sources(
-        self, files: Sequence[FoundFile], read: Callable[[FoundFile], Source]
-    ) -> Iterator[tuple[FoundFile, Source | RejectedDocument]]:
+    def _sources(self, files: Sequence[FoundFile], read: Callable[[FoundFile], Source]) -> Iterator[_Read]:
         """Yield each file with what was read, without those of collections that fail meanwhile."""
 
-        def some(batch: Sequence[FoundFile]) -> list[tuple[FoundFile, Source | RejectedDocument]]:
+        def some(batch: Iterable[FoundFile]) -> list[_Read]:
             return [(file, source) for file in batch if (source := self._one(file, read)) is not None]
 
-        size = max(1, min(_BATCH, -(-len(files) // REQUESTS)))
+        # In a folder one after the other: threads that read small files wait for the interpreter's lock, and
+        # took three times as long.
+        remote = [file for file in files if is_address(self.settings.collections[file.collection].root)]
+        there = set(remote)
+        yield from some(file for file in files if file not in there)
+        size = max(1, min(_BATCH, -(-len(remote) // REQUESTS)))
         with ThreadPoolExecutor(REQUESTS) as pool:
-            for part in pool.map(some, (files[at : at + size] for at in range(0, len(files), size))):
+            for part in pool.map(some, (remote[at : at + size] for at in range(0, len(remote), size))):
                 yield from part
 
     def _one(self, file: FoundFile, read: Callable[[FoundFile], Source]) -> Source | RejectedDocument | None:
@@ -133,12 +138,6 @@ class RemoteSources:
 
 def _without_content(source: Source) -> Source:
     return Source(source.collection, source.path, b"", source.sha256, version=source.version)
-
-
-def _is_unsettled(version: str, now_s: float) -> bool:
-    """Return whether the file may change once more without another version."""
-    changed_s = changed_at(version)
-    return changed_s is not None and changed_s > now_s - _UNSETTLED_S
 
 
 def require_complete(address: str, missing: Sequence[str]) -> None:
