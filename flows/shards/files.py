@@ -52,9 +52,7 @@ class PassFiles:
         durable.make_directory(self.folder)
         of_pass = {_PASS: name.encode(), _KEY: key.encode()}
         digests = {table: self._put(table, rows, of_pass) for table, rows in sorted(tables.items())}
-        record = {"format": _FORMAT, "key": key, "tables": digests, "values": values}
-        durable.replace_file(self._record(name), canonical_json(record).encode())
-        return record
+        return self._put_record(name, {"format": _FORMAT, "key": key, "tables": digests, "values": values})
 
     def note(self, name: str, record: Mapping[str, Any], **values: object) -> dict[str, Any]:
         """Write the record of a pass with other values, if they differ, and return it; its tables stay.
@@ -62,15 +60,19 @@ class PassFiles:
         Raises ``WriteFailed``.
         """
         noted = {**record, "values": record["values"] | values}
-        if noted != record:
-            durable.replace_file(self._record(name), canonical_json(noted).encode())
-        return noted
+        return dict(record) if noted == record else self._put_record(name, noted)
+
+    def _put_record(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
+        found = {**record, "sha256": _digest_of(record)}
+        durable.replace_file(self._record(name), canonical_json(found).encode())
+        return found
 
     def recorded(self, name: str, key: str | None = None) -> dict[str, Any] | None:
         """Return the record of a pass, of this key where one is given, if its tables are as written."""
         try:
             record: dict[str, Any] = json.loads(self._record(name).read_bytes())
             same = record["format"] == _FORMAT and key in (None, record["key"])
+            same = same and record["sha256"] == _digest_of(record)
             whole = same and all(self._digest(each) == digest for each, digest in record["tables"].items())
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return None
@@ -139,6 +141,12 @@ class PassFiles:
 
     def _table(self, name: str) -> Path:
         return self.folder / f"{name}.arrow"
+
+
+def _digest_of(record: Mapping[str, Any]) -> str:
+    """Return the hash of a record that stands in it, by which damage is recognised."""
+    given = {name: value for name, value in record.items() if name != "sha256"}
+    return sha256_hex(canonical_json(given).encode())
 
 
 def of_shard(store: Path, name: str, made: Mapping[str, str] | None = None) -> PassFiles:
