@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -206,7 +207,7 @@ def _at(task: ShardTask, table: str, paths: Iterable[str]) -> tuple[FoundFile, .
 
 
 def _table(files: Sequence[FoundFile]) -> pa.Table:
-    columns: dict[str, list[Any]] = {name: [getattr(each, name) for each in files] for name in _SCHEMA.names}
+    columns: dict[str, list[Any]] = {name: list(map(attrgetter(name), files)) for name in _SCHEMA.names}
     columns["location"] = [os.fsencode(each) for each in columns["location"]]
     return pa.table(columns, schema=_SCHEMA)
 

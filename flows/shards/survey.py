@@ -40,52 +40,57 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     Where the listing says that nothing has changed, no file is looked at.
     """
     begin(WorkStep(0))
-    before = None if task.anew else task.files.recorded(NAME)
-    if before is not None and is_due(_rejections(before), today()):
-        before = None  # a document that was held back is public by now
+    before = _before(task)
     if before is not None and task.key and before["values"]["listed"] == task.key:
         return receipt(_as_it_was(before))
     listing, start = listing_of(task), task.options.start if task.anew else None
     with execution(task, listing, "parsed", "corpus", "vectors", "parse_record", start=start) as made:
-        hashed = made.make("hashed")
-        key = _key(task, listing, hashed)
-        proof = task.key if hashed.is_proved else ""
+        hashed: HashedSources = made.make("hashed")
+        key, proof = _key(task, listing, hashed), task.key if hashed.is_proved else ""
         if before is not None and before["key"] == key:
             return receipt(_as_it_was(task.files.note(NAME, before, listed=proof)))
-        parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
-        tables = {
-            "linking": linking_table(parsed.linking),
-            "headings": _headings(parsed),
-            "named": _named(parsed),
-        }
-        values: dict[str, Any] = {
-            "documents": len(parsed.documents),
-            "passages": len(parsed.passages),
-            "listed": proof,
-            "content": combined_hash([key, *rejected_inputs(record.rejections)]),
-            "linking": table_digest(tables["linking"]),
-            "addresses": table_digest(tables["linking"].select(ADDRESSES)),
-            "groups": combined_hash(hashed.keys),
-            "languages": sorted(parsed.languages),
-            "parsed": record.parsed,
-            "encoded": vectors.computed,
-            "vectors": len(vectors.hashes),
-            "rejections": [asdict(each) for each in _of_shard(task, record.rejections)],
-            "failed": dict(record.failed),
-            "before": task.before,
-            "sizes": {name: asdict(size) for name, size in record.sizes.items()},
-            "away": {name: [each.what, each.where, each.hint] for name, each in hashed.failures.items()},
-        }
-        return receipt(task.files.write(NAME, key, tables, **values))
+        return receipt(_write(task, made, hashed, key, proof))
+
+
+def _before(task: ShardTask) -> dict[str, Any] | None:
+    """Return the last survey if its tables are intact, and no document that it left out is due."""
+    found = None if task.anew else task.files.recorded(NAME)
+    rejections = [Rejection(**each) for each in found["values"]["rejections"]] if found is not None else []
+    return None if is_due(rejections, today()) else found
+
+
+def _write(task: ShardTask, made: Execution, hashed: HashedSources, key: str, proof: str) -> dict[str, Any]:
+    """Leave what the other passes need; ``proof`` stands for a listing that says whether a file changes."""
+    parsed, record, vectors = (made.make(each) for each in ("parsed", "parse_record", "vectors"))
+    tables = {
+        "linking": linking_table(parsed.linking),
+        "headings": _headings(parsed),
+        "named": _named(parsed),
+    }
+    values: dict[str, Any] = {
+        "documents": len(parsed.documents),
+        "passages": len(parsed.passages),
+        "listed": proof,
+        "content": combined_hash([key, *rejected_inputs(record.rejections)]),
+        "linking": table_digest(tables["linking"]),
+        "addresses": table_digest(tables["linking"].select(ADDRESSES)),
+        "groups": combined_hash(hashed.keys),
+        "languages": sorted(parsed.languages),
+        "parsed": record.parsed,
+        "encoded": vectors.computed,
+        "vectors": len(vectors.hashes),
+        "rejections": [asdict(each) for each in _of_shard(task, record.rejections)],
+        "failed": dict(record.failed),
+        "before": task.before,
+        "sizes": {name: asdict(size) for name, size in record.sizes.items()},
+        "away": {name: [each.what, each.where, each.hint] for name, each in hashed.failures.items()},
+    }
+    return task.files.write(NAME, key, tables, **values)
 
 
 def _as_it_was(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of an earlier survey as that of this one, which has parsed and encoded nothing."""
     return {**record, "values": record["values"] | {"parsed": 0, "encoded": 0}}
-
-
-def _rejections(record: Mapping[str, Any]) -> list[Rejection]:
-    return [Rejection(**each) for each in record["values"]["rejections"]]
 
 
 def _key(task: ShardTask, listing: Listing, hashed: HashedSources) -> str:

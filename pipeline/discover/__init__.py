@@ -69,8 +69,8 @@ def _add_sections(found: Selection) -> None:
 
 def _add_categories(found: Selection) -> None:
     """Add the generated pages of categories, except where a page of the collection stands."""
-    written = {path_stem(file.path) for file in found.files}
     pages = (*folder_pages(found.categories, found.collection), *sidebar_pages(found.name, found.collection))
+    written = {path_stem(file.path) for file in found.files} if pages else set[str]()
     for file in pages:
         stem = path_stem(file.path)
         if stem in written:

@@ -14,7 +14,7 @@ from ..assets.media import DOCUMENT_ENDINGS
 from ..errors import MissingRoot, is_transient
 from ..filesystems.mounts import has_change_times
 from ..includes.project import settings_folders, tools_of, written_and_real
-from ..includes.surroundings import SETTINGS_OF_FOLDERS, Surroundings
+from ..includes.sphinx.surroundings import SETTINGS_OF_FOLDERS, FolderSurroundings
 from ..navigation.categories import CATEGORY_FILES
 from ..patterns import globs
 from ..settings.collection import Collection
@@ -71,7 +71,7 @@ class _Folder:
 
 def _look(walk: Selection, top: str, below: str) -> None:
     """Find what is in a folder; paths begin with ``below``. Links to something else in it are followed."""
-    around = Surroundings(walk.collection)
+    around = FolderSurroundings(walk.collection)
     pending = [_Folder(top, below, os.path.realpath(top), _device(top), around.of(Path(top)))]
     while pending:
         folder = pending.pop()
@@ -82,7 +82,9 @@ def _look(walk: Selection, top: str, below: str) -> None:
             if into := _visit(walk, entry, folder):
                 is_linked = folder.is_linked or into != entry.path
                 prefix = f"{folder.prefix}{normal(entry.name)}/"
-                pending.append(replace(folder, place=into, prefix=prefix, is_linked=is_linked))
+                pending.append(
+                    _Folder(into, prefix, folder.root, folder.device, folder.surroundings, is_linked)
+                )
 
 
 def _device(top: str) -> int | None:

@@ -24,7 +24,7 @@ from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
 from .sphinx.conf_values import SphinxValues, in_its_format, values_for
 from .sphinx.substitutions import with_values
-from .surroundings import may_be_of_a_tool, readable_folders, with_version
+from .sphinx.surroundings import may_be_of_a_tool, readable_folders, with_version
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:

@@ -9,13 +9,13 @@ import os
 from dataclasses import fields, replace
 from pathlib import Path
 
-from ..filesystems.opening import is_address
-from ..identity import combined_hash
-from ..model import Source
-from ..settings.collection import Collection
-from ..source_files import briefly_away, is_in_folder
-from .project import tools_of
-from .sphinx.conf_values import NEVER_RST, SETTINGS, SphinxValues, sphinx_values
+from ...filesystems.opening import is_address
+from ...identity import combined_hash
+from ...model import Source
+from ...settings.collection import Collection
+from ...source_files import briefly_away, is_in_folder
+from ..project import tools_of
+from .conf_values import NEVER_RST, SETTINGS, SphinxValues, sphinx_values
 
 # The names of files that say something about the documents below them.
 SETTINGS_OF_FOLDERS = frozenset(SETTINGS)
@@ -38,7 +38,7 @@ def may_be_of_a_tool(content: bytes) -> bool:
     return b"{{" in content or b"[[" in content
 
 
-class Surroundings:
+class FolderSurroundings:
     """What lies around the documents of one collection; its tools are those of the moment it is made."""
 
     def __init__(self, collection: Collection) -> None:
