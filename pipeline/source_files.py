@@ -58,9 +58,11 @@ class FoundFile:
 def version_of(status: os.stat_result) -> str:
     """Return what becomes another with every change of a file, where its file system has times of change.
 
-    Unlike the time of modification, no program can set that of a change.
+    Unlike the time of modification, no program can set that of a change; only an image of a file system can
+    hold any, which mostly is mounted as another device.
     """
-    return f"{_CHANGED}{status.st_ctime_ns}:{status.st_mtime_ns}:{status.st_size}:{status.st_ino}"
+    known = (status.st_ctime_ns, status.st_mtime_ns, status.st_size, status.st_ino, status.st_dev)
+    return _CHANGED + ":".join(map(str, known))
 
 
 def is_in_folder(version: str) -> bool:

@@ -192,9 +192,7 @@ class SetBuild:
             self._read({**self._failures, **failed})
 
     def _without_conflicts(self) -> tuple[dict[str, Record], list[Rejection]]:
-        surveys = self._each(
-            survey.NAME, survey.survey, self._listed.survey_keys(self._shards, self._failures, self._left_out)
-        )
+        surveys = self._survey(self._shards)
         left_out: list[Rejection] = []
         while found := _rejected(self._all(survey.CONFLICTS, survey.find_conflicts, "")):
             left_out += found
@@ -202,11 +200,7 @@ class SetBuild:
             self._left_out |= lost
             again = {self._listed.plan.shard_of(doc_id(*each)) for each in lost}
             # What lost to one of them in its own shard has its place now, unless it clashes in turn.
-            surveys |= self._each(
-                survey.NAME,
-                survey.survey,
-                self._listed.survey_keys(sorted(again), self._failures, self._left_out),
-            )
+            surveys |= self._survey(sorted(again))
         return surveys, left_out
 
     def _survey(self, shards: Iterable[str]) -> dict[str, Record]:

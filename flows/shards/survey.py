@@ -25,7 +25,7 @@ from ..run.workers import Begin, WorkStep, unwatched
 from ..sources.publication_dates import is_due, rows_of, today
 from ..sources.withheld import empty_categories
 from ..stages.parse import same_address
-from ..stages.sources import HashedSources, Listing
+from ..stages.sources import HashedSources, Listing, ParsedSources
 from .files import PassFiles, table_digest
 from .listing import category_pages, listing_of
 from .worker import ShardTask, execution, receipt
@@ -49,6 +49,9 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         key, proof = _key(task, listing, hashed), task.key if hashed.is_proved else ""
         if before is not None and before["key"] == key:
             return receipt(_as_it_was(task.files.note(NAME, before, listed=proof)))
+        record: ParsedSources = made.make("parse_record")
+        if not record.as_hashed:  # what was parsed is not what was hashed
+            key, proof = uuid4().hex, ""
         return receipt(_write(task, made, hashed, key, proof))
 
 

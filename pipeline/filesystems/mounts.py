@@ -19,9 +19,9 @@ _NFS = frozenset({"nolock", "local_lock=flock", "local_lock=all"})
 _SMB = frozenset({"nobrl"})
 _LUSTRE = frozenset({"localflock"})
 _LOCAL_BY_OPTION = {"nfs": _NFS, "nfs4": _NFS, "cifs": _SMB, "smb3": _SMB, "lustre": _LUSTRE}
-# Here the kernel of this machine sets the time of a change, and no program can; tmpfs does not where a file
-# is written through memory.
-_WITH_CHANGE_TIMES = frozenset({"bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "overlay", "xfs", "zfs"})
+# Here the kernel of this machine sets the time of a change, and no program can. Not tmpfs, where a file is
+# written through memory, nor overlayfs, which may lie over one. Btrfs has other devices for its files.
+_WITH_CHANGE_TIMES = frozenset({"bcachefs", "ext2", "ext3", "ext4", "f2fs", "xfs", "zfs"})
 
 
 @dataclass(frozen=True, slots=True)
