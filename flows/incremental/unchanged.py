@@ -76,11 +76,14 @@ def shared_inputs(settings: Settings) -> list[str]:
 
 
 def _stable(value: object) -> str:
-    """Return what a value holds, in the same words in every process: a set has no order, a pattern a short name."""
+    """Return what a value holds, in the same words in every process: sets have no order of their own.
+
+    The words that Python has for a pattern end after 200 characters.
+    """
     if isinstance(value, re.Pattern):
         return repr((value.pattern, value.flags))
     if is_dataclass(value) and not isinstance(value, type):
-        return f"{type(value).__name__}{[(each.name, _stable(getattr(value, each.name))) for each in fields(value)]}"
+        return repr([(each.name, _stable(getattr(value, each.name))) for each in fields(value)])
     if isinstance(value, Mapping):
         return repr(sorted((_stable(key), _stable(each)) for key, each in value.items()))
     if isinstance(value, set | frozenset):

@@ -190,8 +190,9 @@ def _settings_of_tools(settings: Settings) -> Iterator[Path]:
     for files in settings.site.navigation.values():
         yield from map(Path, files)
     for each in settings.collections.values():
-        for folder in list(Path(os.path.realpath(each.root)).parents)[:_FOLDERS_ABOVE]:
-            yield from (folder / name for name in SETTINGS_NAMES)
+        for root in {Path(os.path.realpath(each.root)), Path(each.root).absolute()}:
+            for folder in list(root.parents)[:_FOLDERS_ABOVE]:
+                yield from (folder / name for name in SETTINGS_NAMES)
 
 
 def _roots(settings: Settings) -> list[str]:
