@@ -24,7 +24,6 @@ from ..artifacts.store.staging import Staging
 from ..artifacts.store.store import Published, Store
 from ..pipeline.errors import ArtifactError, NoctuleError, StoreBusy, WriteFailed, machine_refusals
 from ..pipeline.model import SnapshotId
-from .engines import Engine
 from .engines.open import opened
 from .graph import BUILD
 from .incremental.rebuild_reasons import rebuilds
@@ -138,8 +137,10 @@ def _index(
         _log.info("%s", reason)
     with store.lock("index"), opened(run.settings, store) as engine:
         execution.provide(engine=engine)
-        work = build_set if run.settings.shards.wanted else _build
-        result = work(run, store, driver, execution, engine)
+        if run.settings.shards.wanted:
+            result = build_set(run, store, driver, execution, engine)
+        else:
+            result = _build(run, store, driver, execution)
         if isinstance(result, UnchangedSnapshot):
             return _unchanged(result, store, driver, execution, start)
         record(store, result)
@@ -173,11 +174,7 @@ def _unchanged(
 
 
 def _build(
-    run: RunContext,
-    store: Store,
-    driver: Driver,
-    execution: Execution,
-    engine: Engine,  # noqa: ARG001  # as for a set
+    run: RunContext, store: Store, driver: Driver, execution: Execution
 ) -> BuildResult | UnchangedSnapshot:
     """Make the snapshot and publish it, unless it is the current one, or answers judged queries too badly."""
     start = time.perf_counter()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -36,6 +38,22 @@ def combined_hash(parts: Iterable[str]) -> str:
 def canonical_json(value: object) -> str:
     """Return JSON with sorted keys, no spaces and no NaN: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def stable_text(value: object) -> str:
+    """Return what a value holds, in the same words in every process: sets have no order of their own.
+
+    The words that Python has for a pattern end after 200 characters.
+    """
+    if isinstance(value, re.Pattern):
+        return repr((value.pattern, value.flags))
+    if is_dataclass(value) and not isinstance(value, type):
+        return repr([(each.name, stable_text(getattr(value, each.name))) for each in fields(value)])
+    if isinstance(value, Mapping):
+        return repr([(stable_text(key), stable_text(each)) for key, each in value.items()])
+    if isinstance(value, set | frozenset):
+        return repr(sorted(map(stable_text, value)))
+    return repr(list(map(stable_text, value))) if isinstance(value, list | tuple) else repr(value)
 
 
 @cache

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from ... import flows
@@ -16,7 +15,7 @@ from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.embedding.onnx_export import exporter
 from ...pipeline.errors import ArtifactError
-from ...pipeline.identity import combined_hash, installed_version
+from ...pipeline.identity import combined_hash, installed_version, stable_text
 from ...pipeline.model import Rejection, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
@@ -71,24 +70,8 @@ def shared_inputs(settings: Settings) -> list[str]:
         *(f"{name}={number}" for name, number in sorted(tools().items())),
         installed_version("scipy"),  # fits the query encoder
         exporter(),
-        *(_stable(rules) for _, rules in rules_of(settings)),
+        *(stable_text(rules) for _, rules in rules_of(settings)),
     ]
-
-
-def _stable(value: object) -> str:
-    """Return what a value holds, in the same words in every process: sets have no order of their own.
-
-    The words that Python has for a pattern end after 200 characters.
-    """
-    if isinstance(value, re.Pattern):
-        return repr((value.pattern, value.flags))
-    if is_dataclass(value) and not isinstance(value, type):
-        return repr([(each.name, _stable(getattr(value, each.name))) for each in fields(value)])
-    if isinstance(value, Mapping):
-        return repr(sorted((_stable(key), _stable(each)) for key, each in value.items()))
-    if isinstance(value, set | frozenset):
-        return repr(sorted(map(_stable, value)))
-    return repr(list(map(_stable, value))) if isinstance(value, list | tuple) else repr(value)
 
 
 def rejected_inputs(rejections: Iterable[Rejection]) -> Iterator[str]:

@@ -233,10 +233,10 @@ def _log_of_server(log: Path) -> BinaryIO:
 
 
 def _answers(server: _Server, limit_s: float) -> bool:
-    """Return whether the server answers, or has ended.
+    """Return true once the server answers, and false once it has ended.
 
-    Raises ``PrefectUnavailable`` if it has done neither after ``limit_s`` seconds. A server that does not
-    answer is stopped.
+    Raises ``PrefectUnavailable`` if it does neither within ``limit_s`` seconds. A server that does not answer
+    is stopped.
     """
     deadline = time.monotonic() + limit_s
     try:

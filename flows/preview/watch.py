@@ -16,10 +16,12 @@ from watchfiles import DefaultFilter, awatch
 
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, NoctuleError, SettingsError, SourceError
+from ...pipeline.includes.project import written_and_real
 from ...pipeline.settings.settings import Settings
 from ..importers.tools import SETTINGS_NAMES
 from ..run.request import IndexRequest
 from ..run.workers import Workers
+from ..sources.tool_settings import ABOVE
 from .builder import Builder
 from .editing import Edition, Editor
 from .problems import PreviewProblem, problem_in
@@ -27,8 +29,6 @@ from .problems import PreviewProblem, problem_in
 _NOTHING = Edition(None, {}, {})
 # Editors write a file in several steps; the settings file is looked at as often as this.
 _SETTLED_MS, _LOOK_MS = 30, 1000
-# As far up as settings of other tools are looked for.
-_FOLDERS_ABOVE = 4
 # A build waits until nobody has saved for so long.
 _QUIET_S = 1.0
 
@@ -190,8 +190,8 @@ def _settings_of_tools(settings: Settings) -> Iterator[Path]:
     for files in settings.site.navigation.values():
         yield from map(Path, files)
     for each in settings.collections.values():
-        for root in {Path(os.path.realpath(each.root)), Path(each.root).absolute()}:
-            for folder in list(root.parents)[:_FOLDERS_ABOVE]:
+        for either in written_and_real(each):
+            for folder in list(Path(either.root).absolute().parents)[:ABOVE]:
                 yield from (folder / name for name in SETTINGS_NAMES)
 
 

@@ -6,11 +6,11 @@ Files that a document includes are not part of this: one that includes any has n
 from __future__ import annotations
 
 import os
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ...filesystems.opening import is_address
-from ...identity import combined_hash
+from ...identity import combined_hash, stable_text
 from ...model import Source
 from ...settings.collection import Collection
 from ...source_files import briefly_away, is_in_folder
@@ -59,12 +59,7 @@ class FolderSurroundings:
 
 
 def _said(values: SphinxValues | None) -> str:
-    if values is None:
-        return ""
-    given = [getattr(values, each.name) for each in fields(values)]
-    # The order of a set is another in each process.
-    texts = [repr(sorted(each) if isinstance(each, frozenset) else each) for each in given]
-    return combined_hash(texts)[:_DIGITS]
+    return "" if values is None else combined_hash([stable_text(values)])[:_DIGITS]
 
 
 def with_version(source: Source, listed: str, values: SphinxValues | None) -> Source:

@@ -103,7 +103,8 @@ def read_info(info: str) -> CodeInfo:
         rest = info if name.isdigit() else info[directive.end() :]
         found = described(language, rest)
         beside = info.partition("}")[2].strip()
-        is_title = not (language != name or name in _NO_TITLE or found.title or _OPTION_SIGN.search(beside))
+        is_unknown = language == name and name not in _NO_TITLE
+        is_title = is_unknown and not found.title and not _OPTION_SIGN.search(beside)
         return replace(found, title=beside) if is_title else found
     head = info.lstrip("{ \t")
     named = _NAME.match(head)
