@@ -559,7 +559,7 @@ def test_without_an_engine_the_dialog_says_so_and_leads_to_the_words(
     try:
         _open(browser).send_keys("bats")
         alert = _until(browser, lambda: browser.find_element(By.CSS_SELECTOR, "[role=alert]"))
-        assert "index of this site is not there" in alert.text
+        assert "search index is missing" in alert.text
     finally:
         engine.with_suffix(".off").rename(engine)
     assert all("engine.js" in entry["message"] for entry in browser.get_log("browser"))

@@ -33,6 +33,8 @@ QUERIES = (
     "power cut",
     "rollback",
 )
+# The browser's vectors are rounded: of two pages whose scores differ by less, either may stand first.
+EQUAL = 0.995
 ASK = """
 const [queries, done] = [arguments[0], arguments[arguments.length - 1]];
 const answers = (engine) => Promise.all(queries.map((query) => engine.search(query, { limit: 10 })));
@@ -97,7 +99,8 @@ def test_the_browser_ranks_as_python_does(browser: webdriver.Chrome, base: str, 
             hits = searcher.search(query, 30).hits
             expected = list(dict.fromkeys(hit.path.removesuffix(".md") for hit in hits))[:10]
             found = pages(answer, base)
-            assert found[0] == expected[0], query
+            best = {hit.path.removesuffix(".md") for hit in hits if hit.score >= hits[0].score * EQUAL}
+            assert found[0] in best, query
             shares.append(len(set(found) & set(expected)) / len(expected))
     assert sum(shares) / len(shares) >= 0.9, shares
 

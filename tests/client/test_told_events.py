@@ -146,7 +146,7 @@ def test_without_leave_no_query_is_told(
     browser: webdriver.Chrome, collector: _Collector, server: str
 ) -> None:
     reader = Reader(browser, collector, f"{server}opened/index.html")
-    assert "counted here, without names" in reader.browser.find_element(By.CLASS_NAME, "search-state").text
+    assert "counts, anonymously" in reader.browser.find_element(By.CLASS_NAME, "search-state").text
     reader.ask("bats")
     reader.field.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
     found = reader.told(2)

@@ -58,8 +58,8 @@ KINDS = {
 OF_THE_BUILD = ("marker", "record")
 # Of the search index, whose names are hashes.
 PARTS = {
-    "term_shards", "posting_tiers", "words", "near_words", "token_directories", "token_shards", "token_turns",
-    "inverted_lists", "excerpts", "facets",
+    "term_shards", "posting_tiers", "words", "near_words", "token_directories", "token_shards",
+    "token_projections", "inverted_lists", "excerpts", "facets",
 }  # fmt: skip
 # Which module of ``docsite`` writes which kinds.
 WRITERS = {

@@ -15,8 +15,18 @@ const MOST_PARTS = 1000;
 const PATIENCE_MS = 4000;
 const PART = /^_search\/[0-9a-f]{8,}\.js$/;
 const NO_NETWORK = `${scope}_offline.html`;
-/** Copies that are being written. @type {Set<Promise<void>>} */
+/** What may still write a copy. @type {Set<Promise<void>>} */
 const writing = new Set();
+
+/** @param {any} event @param {Promise<any>} work */
+function hold(event, work) {
+  const done = work.then(
+    () => void writing.delete(done),
+    () => void writing.delete(done),
+  );
+  writing.add(done);
+  event.waitUntil(done);
+}
 
 /** The address without query and fragment: a file has one copy. @param {string} url */
 function plain(url) {
@@ -62,9 +72,10 @@ function asked(event) {
   const visit = event.request.mode === "navigate";
   const answer = fetch(visit ? new Request(event.request, { cache: "no-cache" }) : event.request);
   // A full disk costs the copy and not the answer.
-  const written = answer.then((found) => settle(event.request.url, found.clone())).catch(() => {});
-  writing.add(written);
-  event.waitUntil(written.then(() => writing.delete(written)));
+  hold(
+    event,
+    answer.then((found) => settle(event.request.url, found.clone())),
+  );
   return answer;
 }
 
@@ -108,6 +119,8 @@ async function keep(urls) {
       .then((found) => settle(url, found))
       .catch(() => {});
   }
+  await trim(PAGES, MOST_PAGES);
+  await trim(PARTS, MOST_PARTS);
 }
 
 /**
@@ -120,12 +133,10 @@ async function renew() {
   }
 }
 
-/** @param {{keep?: string[], forget?: boolean}} told */
-async function follow({ keep: urls = [], forget = false }) {
-  if (forget) return void (await Promise.all(writing), await caches.delete(PARTS));
-  await keep(urls);
-  await trim(PAGES, MOST_PAGES);
-  await trim(PARTS, MOST_PARTS);
+/** A part that was asked for before may be as damaged. */
+async function forget() {
+  while (writing.size) await Promise.all(writing);
+  await caches.delete(PARTS);
 }
 
 worker.addEventListener("install", (/** @type {any} */ event) => {
@@ -136,11 +147,18 @@ worker.addEventListener("install", (/** @type {any} */ event) => {
   event.waitUntil(own.then(() => renew().catch(() => {})));
 });
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
-worker.addEventListener("message", (/** @type {any} */ event) =>
-  event.waitUntil(follow(event.data).catch(() => {})),
-);
+worker.addEventListener("message", (/** @type {any} */ event) => {
+  /** @type {{keep?: string[], forget?: boolean}} */
+  const told = event.data;
+  if (told.forget) event.waitUntil(forget().catch(() => {}));
+  else hold(event, keep(told.keep || []));
+});
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { method, url } = event.request;
   if (method !== "GET" || !url.startsWith(scope)) return;
-  event.respondWith(PART.test(plain(url).slice(scope.length)) ? part(event) : page(event));
+  if (!PART.test(plain(url).slice(scope.length))) return event.respondWith(page(event));
+  const answer = part(event);
+  // Before it looks for its copy: whoever forgets the parts meanwhile waits for this one.
+  hold(event, answer);
+  event.respondWith(answer);
 });

@@ -11,6 +11,7 @@ import pytest
 
 from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.pipeline.errors import EngineUnavailable
+from tests.processor_time import processor_seconds
 
 
 def double(number: int) -> int:
@@ -29,8 +30,8 @@ def die(_: int) -> int:
 
 def burn(seconds: float) -> float:
     """Take processor time."""
-    until = time.process_time() + seconds
-    while time.process_time() < until:
+    until = processor_seconds() + seconds
+    while processor_seconds() < until:
         pass
     return seconds
 

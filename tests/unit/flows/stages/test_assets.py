@@ -26,6 +26,7 @@ from noctule.pipeline.model import DocId, ResolvedLink
 from noctule.pipeline.settings.reading import parse
 from tests.office_files import docx_of
 from tests.pictures import notebook, png
+from tests.processor_time import processor_seconds
 from tests.snapshot_builder import publish_tiny_snapshot
 
 RECORD = CorpusRecord((), {}, {}, as_hashed=True)
@@ -230,9 +231,9 @@ def test_ten_thousand_small_assets_take_seconds(root: Path) -> None:
     names = [f"img/{number}.png" for number in range(10_000)]
     for number, name in enumerate(names):
         (root / name).write_bytes(png(3, 3, number) + number.to_bytes(4, "big"))
-    start = time.process_time()
+    start = processor_seconds()
     table, record = _collected(_run(root, root.parent / "store"), *names)
-    taken = time.process_time() - start
+    taken = processor_seconds() - start
     assert len(table) == 10_000 and not record.rejections
     assert taken < 20, f"{taken:.1f} s"
     print(f"10,000 assets: {taken:.1f} s")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from noctule.pipeline.navigation.script_imports import Script
 from noctule.pipeline.navigation.sidebars import read_docusaurus
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
+from tests.processor_time import processor_seconds
 
 GENERATED = {"link": {"type": "generated-index", "description": "What *you* <need>.", "keywords": ["k"]}}
 SIDEBARS = """
@@ -105,10 +105,10 @@ def test_categories_of_sidebars_stand_at_their_addresses(tmp_path: Path) -> None
 
 def test_thousands_of_categories_of_one_name_cost_time_in_proportion() -> None:
     item = {"type": "category", "label": "x", "items": [], **GENERATED}
-    started = time.perf_counter()
+    started = processor_seconds()
     found = read_docusaurus(Script(json.dumps({"s": [item] * 12_000}), "sidebars.json")).categories
     assert (len({each.slug for each in found}), found[-1].slug) == (12_000, "/category/x-11999")
-    assert time.perf_counter() - started < 4
+    assert processor_seconds() - started < 4
 
 
 def test_a_category_that_goes_is_rejected_and_sidebars_that_are_not_there_are_an_error(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
+from tests.processor_time import processor_seconds
 
 
 def _parsed(text: str) -> Document:
@@ -74,9 +73,9 @@ def test_a_glossary_in_markdown_has_anchors_too() -> None:
 
 @pytest.mark.parametrize("line", ["$$ a ", "```{a}\n:name: b\n", "(a)=\n", ":::{glossary}\na\n", "$$ (a)\n"])
 def test_hostile_names_take_linear_time(line: str) -> None:
-    begun = time.process_time()
+    begun = processor_seconds()
     _parsed(line * (40_000 // len(line)))
-    assert time.process_time() - begun < 6
+    assert processor_seconds() - begun < 6
 
 
 @pytest.mark.parametrize("number", ["1", "2.1", "3a"])

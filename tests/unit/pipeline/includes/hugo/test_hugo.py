@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from noctule.pipeline.includes.hugo.page_names import PageNames
 from noctule.pipeline.includes.project import Context, Project, context_of
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
+from tests.processor_time import processor_seconds
 
 FILES = {"part.md": "---\ntitle: x\n---\nA part.\n", "a.go": "package a\n"}
 
@@ -240,9 +240,9 @@ def test_a_reference_is_found_as_hugo_finds_it(tmp_path: Path) -> None:
     "piece", ["{{<", "{{< a", "{{< note >}}", "{{< /note >}}", '{{< figure "', '{{< a "\\"']
 )
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
-    start = time.process_time()
+    start = processor_seconds()
     expanded((piece * 80_000)[:80_000])
-    assert time.process_time() - start < 5
+    assert processor_seconds() - start < 5
 
 
 def test_a_page_that_is_added_later_is_found_by_its_name(tmp_path: Path) -> None:
