@@ -21,7 +21,7 @@ from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import sources_hash, tools
 from ..sources.publication_dates import is_due, today
-from ..sources.publishing_rules import rules_of
+from ..sources.publishing_rules import Rules
 from ..stages.sources import HashedSources, Listing, discover, hash_sources
 
 
@@ -55,10 +55,11 @@ def inputs_of(hashed: HashedSources | None, listing: Listing | None, settings: S
     """Return a hash of all inputs of a snapshot; empty where a file or a collection cannot be read."""
     if hashed is None or listing is None or listing.failures or hashed.failures or not all(hashed.keys):
         return ""
-    return combined_hash([*shared_inputs(settings), *hashed.inputs(), *rejected_inputs(listing.rejections)])
+    shared = shared_inputs(settings, listing.rules)
+    return combined_hash([*shared, *hashed.inputs(), *rejected_inputs(listing.rejections)])
 
 
-def shared_inputs(settings: Settings) -> list[str]:
+def shared_inputs(settings: Settings, rules: Rules) -> list[str]:
     """Return what every snapshot depends on besides its files."""
     return [
         str(FORMAT_VERSION),
@@ -70,7 +71,7 @@ def shared_inputs(settings: Settings) -> list[str]:
         *(f"{name}={number}" for name, number in sorted(tools().items())),
         installed_version("scipy"),  # fits the query encoder
         exporter(),
-        *(stable_text(rules) for _, rules in rules_of(settings)),
+        *(stable_text(each) for _, each in rules),
     ]
 
 

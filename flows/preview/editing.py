@@ -33,6 +33,7 @@ from ...pipeline.source_files import FoundFile
 from ..engines import Caller
 from ..run.versions import decides
 from ..sources.publication_dates import rows_of, today
+from ..sources.publishing_rules import rules_of
 from ..sources.withheld import withheld
 from ..stages.parse import isolated
 from ..stages.parse_batch import FileBatch
@@ -124,7 +125,8 @@ class Editor:
         """
         columns = ["doc_id", "collection", "path", "front_matter"]
         rows = rows_of(self._tables.table("documents", columns))
-        held = withheld(rows, self._generated, self._settings, today(), with_sections=True)
+        rules = rules_of(self._settings, with_sections=True)
+        held = withheld(rows, self._generated, self._settings, rules, today())
         return {doc_id(each.collection, each.path): Edit() for each in held if each.kind != "noted"}
 
     def _parsed(self, file: FoundFile) -> ParsedCorpus:

@@ -62,9 +62,11 @@ class PublishingRules:
 
 
 NO_RULES = PublishingRules()
+Rules = tuple[tuple[str, PublishingRules], ...]
+"""The rules of collections by their names, of which one may have two."""
 
 
-def rules_of(settings: Settings, *, with_sections: bool = False) -> list[tuple[str, PublishingRules]]:
+def rules_of(settings: Settings, *, with_sections: bool = False) -> Rules:
     """Return the rules of each collection; the sections of Hugo where there are shards, or it is asked.
 
     A collection whose root links lead to may have two: what either keeps private is.
@@ -74,7 +76,7 @@ def rules_of(settings: Settings, *, with_sections: bool = False) -> list[tuple[s
         for each in written_and_real(collection):
             named = (name, _rules(each, with_sections=wanted))
             found += [named] if named not in found[-1:] else []
-    return found
+    return tuple(found)
 
 
 def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:

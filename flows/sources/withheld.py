@@ -20,7 +20,7 @@ from ...pipeline.visibility import DRAFT
 from .cascades import held_by_cascades
 from .mdbook_chapters import without_a_page
 from .publication_dates import held_back, pages_of
-from .publishing_rules import NO_RULES, PublishingRules, rules_of
+from .publishing_rules import NO_RULES, Rules
 
 _IGNORED = "ignorePatterns of Quartz"
 _NO_CHAPTER = "it is not in SUMMARY.md, and mdBook makes no page of it"
@@ -30,15 +30,13 @@ _EMPTY = "the generated page of a category of which no page is published"
 
 
 def withheld(
-    rows: pa.Table, files: Iterable[FoundFile], settings: Settings, day: str, *, with_sections: bool = False
+    rows: pa.Table, files: Iterable[FoundFile], settings: Settings, rules: Rules, day: str
 ) -> list[Rejection]:
     """Return the documents that are left out on a day, by their dates and by what settings and sections say.
 
     Of ``files``, those of the rows, generated pages of categories are left out that lead nowhere. Remarks on
-    documents that will expire are among the rejections. ``with_sections`` looks for sections of Hugo that are
-    not among the rows.
+    documents that will expire are among the rejections.
     """
-    rules = rules_of(settings, with_sections=with_sections)
     of_hugo = [name for name, rule in rules if rule.of_hugo]
     held = [*held_back(rows, settings, of_hugo, day), *held_by_cascades(rows, settings, rules)]
     pages = [file for file in files if file.category]
@@ -51,7 +49,7 @@ def withheld(
 def _not_published(
     rows: pa.Table,
     settings: Settings,
-    rules: Iterable[tuple[str, PublishingRules]],
+    rules: Rules,
     generated: Set[tuple[str, str]],
 ) -> Iterator[Rejection]:
     """Yield the documents that settings leave out, and all where rules cannot be read.
@@ -80,7 +78,7 @@ def _not_published(
                 yield Rejection(name, path, "skipped", f"{DRAFT} ({why})")
 
 
-def _remarks(settings: Settings, rules: Iterable[tuple[str, PublishingRules]]) -> Iterator[Rejection]:
+def _remarks(settings: Settings, rules: Rules) -> Iterator[Rejection]:
     """Yield notes on settings of which a part is not known, but for collections that take drafts."""
     for name, rule in rules:
         if not settings.collections[name].drafts:

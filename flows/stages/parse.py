@@ -20,6 +20,7 @@ from ..run.context import Resources, RunContext
 from ..run.memory import release_memory
 from ..run.workers import WorkerFailed, WorkStep
 from ..sources.publication_dates import today
+from ..sources.publishing_rules import Rules
 from ..sources.withheld import withheld
 from .corpus import CorpusRecord, cached_corpus, corpus_to_publish
 from .encode import Encoding
@@ -54,7 +55,7 @@ def parse_sources(
         batch = FileBatch((), run.settings, hashed.deciding)
         parser = Parser(cache, batch, engine, resources, anew=run.options.start == "parse")
         engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
-        sources = _parse_all(hashed, cache, parser, run)
+        sources = _parse_all(hashed, listing.rules, cache, parser, run)
         well = listing.without(hashed.failures)
         parsed, record = corpus_to_publish(sources, hashed, well, cache, store, run)
     cache.release()
@@ -64,7 +65,9 @@ def parse_sources(
     return parsed, parsed.without_counts(), record, cache
 
 
-def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, run: RunContext) -> ParsedSources:
+def _parse_all(
+    hashed: HashedSources, rules: Rules, cache: ParseCache, parser: Parser, run: RunContext
+) -> ParsedSources:
     """Parse the changed files, and return where every file is in the cache."""
     groups: Sequence[Group] = hashed.groups
     settings = run.settings
@@ -73,7 +76,7 @@ def _parse_all(hashed: HashedSources, cache: ParseCache, parser: Parser, run: Ru
     rows = cache.rows(keys)
     # What a category lists may be in other shards.
     files = [file for group in groups for file in group] if not run.shard else []
-    losers = [*_losers(rows), *withheld(rows, files, settings, today())]
+    losers = [*_losers(rows), *withheld(rows, files, settings, rules, today())]
     if any(each.kind != "noted" for each in losers):
         groups = _without(groups, [each for each in losers if each.kind != "noted"])
         again = [key_of_group(group, settings, hashed.deciding, hashed.documents) for group in groups]

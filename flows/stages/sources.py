@@ -24,6 +24,7 @@ from ..run.versions import decides
 from ..sources.file_hashes import FileHash, FileHasher, require_complete
 from ..sources.git_history import with_history
 from ..sources.published import document_counts, documents_before, published_assets
+from ..sources.publishing_rules import Rules, rules_of
 from .groups import Group, group_key, grouped
 from .guards import require_unshrunk
 
@@ -36,12 +37,14 @@ class Listing:
     """The files to index in order of document id, the files left out, and collections not to be listed.
 
     ``assets`` are the images, media and attachments that documents may name, in order of collection and path.
+    ``rules`` are what other tools' settings say of publishing: read once, as the files may change in a run.
     """
 
     files: tuple[FoundFile, ...]
     rejections: tuple[Rejection, ...]
     failures: Mapping[str, NoctuleError]
     assets: tuple[FoundFile, ...] = ()
+    rules: Rules = ()
 
     def without(self, failures: Mapping[str, NoctuleError]) -> Listing:
         """Return the listing without the collections that failed for other reasons."""
@@ -50,6 +53,7 @@ class Listing:
             tuple(each for each in self.rejections if each.collection not in failures),
             {**self.failures, **failures},
             tuple(file for file in self.assets if file.collection not in failures),
+            self.rules,
         )
 
 
@@ -131,6 +135,7 @@ def sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]
 
 def list_sources(settings: Settings) -> Listing:
     """List the files of every collection; raise ``MissingRoot`` or ``SourceError`` if none can be listed."""
+    rules = rules_of(settings)
     listings, failures = [], {}
     for name, collection in sorted(settings.collections.items()):
         try:
@@ -148,7 +153,7 @@ def list_sources(settings: Settings) -> Listing:
             rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
     assets = {(file.collection, file.path): file for listing in listings for file in reversed(listing.assets)}
     in_order = tuple(named[name] for name in sorted(named))
-    return Listing(in_order, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)))
+    return Listing(in_order, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)), rules)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,17 @@ import sys
 from pathlib import Path
 
 from noctule.flows.incremental.unchanged import shared_inputs
+from noctule.flows.sources.publishing_rules import rules_of
 from noctule.pipeline.settings.reading import parse
 from tests.command_line import REPOSITORY
 
 _PROGRAM = """
 import sys
 from noctule.flows.incremental.unchanged import shared_inputs
+from noctule.flows.sources.publishing_rules import rules_of
 from noctule.pipeline.settings.reading import parse
-print(shared_inputs(parse({"collections": {"docs": {"root": sys.argv[1]}}}, where="here"))[-1])
+settings = parse({"collections": {"docs": {"root": sys.argv[1]}}}, where="here")
+print(shared_inputs(settings, rules_of(settings))[-1])
 """
 
 
@@ -48,5 +51,5 @@ def test_the_end_of_a_long_list_of_what_is_left_out_is_compared(tmp_path: Path) 
     for last in ("private", "public"):
         names = "\n".join([*(f"  chapter-{number}.md" for number in range(60)), f"  {last}.md"])
         (tmp_path / "mkdocs.yml").write_text(f"docs_dir: docs\nexclude_docs: |\n{names}\n")
-        found.append(shared_inputs(settings)[-1])
+        found.append(shared_inputs(settings, rules_of(settings))[-1])
     assert found[0] != found[1] and re.search("private", found[0])

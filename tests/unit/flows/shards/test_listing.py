@@ -94,6 +94,18 @@ def test_a_worker_that_finds_another_runs_listing_stops(
     assert str(tmp_path / "store") in caught.value.where
 
 
+def test_a_worker_stops_where_other_tools_settings_say_something_else_than_when_files_were_listed(
+    tmp_path: Path,
+) -> None:
+    write_collections(tmp_path / "notes")
+    _, task = listed_in(tmp_path / "notes", tmp_path / "store")
+    assert listing_of(replace(task, shard="0000")).files
+    (tmp_path / "mkdocs.yml").write_text("docs_dir: notes/library\nexclude_docs: plot.ipynb\n")
+    with pytest.raises(SourceError, match="of publishing changed") as caught:
+        listing_of(replace(task, shard="0000"))
+    assert caught.value.hint.startswith("Nothing was published")
+
+
 def test_a_folder_whose_name_is_not_utf_8_survives(tmp_path: Path) -> None:
     root = Path(str(tmp_path / "folder-") + "\udcff")
     write_collections(root)

@@ -10,6 +10,7 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from noctule.flows import api
+from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.pipeline.settings.reading import parse as parse_settings
 
@@ -34,7 +35,10 @@ def held(
         {"collection": "docs", "path": path, "front_matter": json.dumps(values)}
         for path, values in {**BELOW, **front}.items()
     ]
-    return [each.path for each in withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")]
+    return [
+        each.path
+        for each in withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from noctule.flows.sources.data_lists import myst_lists
 from noctule.flows.sources.exclusions import exclusions_of
+from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.pipeline.errors import SourceError
 from noctule.pipeline.model import Rejection
@@ -28,7 +29,7 @@ def rejections(tmp_path: Path, root: str, files: dict[str, str], drafts: bool = 
     given = {"root": str(folder), "drafts": drafts}
     settings = parse_settings({"collections": {"docs": given}}, "test")
     rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in PATHS]
-    return withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    return withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
 
 
 def left_out(tmp_path: Path, root: str, name: str, text: str) -> list[str]:

@@ -12,6 +12,7 @@ from noctule.artifacts.store.store import Store
 from noctule.flows import api
 from noctule.flows.incremental import unchanged
 from noctule.flows.sources import publication_dates
+from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.flows.stages import parse
 from noctule.pipeline.settings.reading import parse as parse_settings
@@ -83,5 +84,5 @@ def test_a_date_alone_decides_in_a_folder_of_hugo(
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "content")}}}, "test")
     row = {"collection": "docs", "path": "a.md", "front_matter": json.dumps(front_matter)}
     rows = pa.table({"documents": [[row]]})
-    held = withheld(rows, (), settings, "2026-11-25")
+    held = withheld(rows, (), settings, rules_of(settings), "2026-11-25")
     assert [each.reason.partition(",")[0] for each in held] == ([reason] if reason else [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from noctule.artifacts.store.store import Store
 from noctule.flows import api
 from noctule.flows.incremental.unchanged import inputs_of
+from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
-from noctule.flows.stages.sources import HashedSources, Listing
+from noctule.flows.stages.sources import HashedSources, list_sources
 from noctule.pipeline.discover import list_files
+from noctule.pipeline.model import Rejection
 from noctule.pipeline.settings.reading import parse as parse_settings
 
 SECRET, OPEN = "---\ndraft: true\n---\n# S\n\nSecret.\n", "# O\n\nOpen.\n"
@@ -41,7 +44,7 @@ def published(tmp_path: Path, files: dict[str, str]) -> list[str]:
         for path, text in texts.items()
         if text != SECRET
     ]
-    held = withheld(pa.table({"documents": [rows]}), found, settings, "2026-11-25")
+    held = withheld(pa.table({"documents": [rows]}), found, settings, rules_of(settings), "2026-11-25")
     assert len({each.path for each in held}) == len(held)
     return sorted({file.path for file in found if file.category} - {each.path for each in held})
 
@@ -138,11 +141,11 @@ def test_quartz_may_publish_only_what_says_so(script: str, expected: list[str], 
         for path, value in said.items()
     ]
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "content")}}}, "test")
-    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
     assert sorted(each.path for each in held) == expected
     drafts = {"collections": {"docs": {"root": str(tmp_path / "content"), "drafts": True}}}
     included = parse_settings(drafts, "test")
-    assert withheld(pa.table({"documents": [rows]}), (), included, "2026-11-25") == []
+    assert withheld(pa.table({"documents": [rows]}), (), included, rules_of(included), "2026-11-25") == []
 
 
 PATHS = ["a/b.md", "content/private/p.md", "private/p.md", "x/private/p.md"]
@@ -162,7 +165,7 @@ def test_patterns_of_quartz_begin_at_the_top(pattern: str, expected: list[str], 
     (tmp_path / "quartz.config.ts").write_text((QUARTZ % "").replace('"private"', f'"{pattern}"'))
     rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in PATHS]
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path)}}}, "test")
-    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
     assert [each.path for each in held] == expected
     assert all("ignorePatterns" in each.reason for each in held)
 
@@ -198,7 +201,7 @@ def test_mdbook_publishes_its_chapters(
     rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in paths]
     for root in ("src", "src/../src"):
         settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / root)}}}, "test")
-        held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+        held = withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
         assert sorted(each.path for each in held) == expected
 
 
@@ -210,7 +213,7 @@ def test_a_book_may_lie_beside_its_settings(book: str, expected: list[str], tmp_
     (tmp_path / "SUMMARY.md").write_text("- [A](a.md)\n")
     rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in ("a.md", "b.md")]
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path)}}}, "test")
-    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
     assert [each.path for each in held] == expected
 
 
@@ -252,7 +255,7 @@ def test_a_book_may_lie_around_a_collection_or_in_it(
 def held_in(root: Path, *paths: str) -> list[str]:
     rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in paths]
     settings = parse_settings({"collections": {"docs": {"root": str(root)}}}, "test")
-    held = withheld(pa.table({"documents": [rows]}), (), settings, "2026-11-25")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
     return sorted(each.path for each in held)
 
 
@@ -297,9 +300,9 @@ def test_a_change_of_the_tools_settings_is_one_of_the_inputs(tmp_path: Path) -> 
     (tmp_path / "quartz.config.ts").write_text(QUARTZ % "")
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "content")}}}, "test")
     hashed = HashedSources((), (), {}, {})
-    before = inputs_of(hashed, Listing((), (), {}), settings)
+    before = inputs_of(hashed, list_sources(settings), settings)
     (tmp_path / "quartz.config.ts").write_text(QUARTZ % ", Plugin.ExplicitPublish()")
-    assert inputs_of(hashed, Listing((), (), {}), settings) not in ("", before)
+    assert inputs_of(hashed, list_sources(settings), settings) not in ("", before)
 
 
 def test_a_category_of_drafts_is_in_no_snapshot(tmp_path: Path) -> None:
@@ -310,3 +313,25 @@ def test_a_category_of_drafts_is_in_no_snapshot(tmp_path: Path) -> None:
     with Store(tmp_path / "store").open() as snapshot:
         assert snapshot.table("documents")["path"].to_pylist() == ["o.md"]
     assert {each.path for each in report.rejections} == {"a/b.md", "a/index.md"}
+
+
+_RULES = "exclude_docs: |\n  secret.md\n"
+
+
+def test_settings_that_change_for_a_while_in_a_run_publish_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where another branch is checked out and back: no later night would see a difference."""
+    for name, text in {"docs/o.md": OPEN, "docs/secret.md": "# S\n", "mkdocs.yml": _RULES}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    def on_another_branch(*given: Any) -> list[Rejection]:
+        (tmp_path / "mkdocs.yml").write_text("site_name: Owls\n")
+        held = withheld(*given)
+        (tmp_path / "mkdocs.yml").write_text(_RULES)
+        return held
+
+    monkeypatch.setattr("noctule.flows.stages.parse.withheld", on_another_branch)
+    report = api.index(tmp_path / "docs", store=tmp_path / "store")
+    assert {each.path for each in report.rejections} == {"secret.md"}
