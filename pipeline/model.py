@@ -60,13 +60,18 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejection:
-    """A file that was skipped or quarantined and why, or a remark on one that was indexed."""
+class ReportEntry:
+    """A row of a snapshot's report: a file that is left out and why, or a remark on one that is indexed."""
 
     collection: str
     path: str
     kind: Literal["skipped", "quarantined", "noted"]
     reason: str
+
+    @property
+    def is_left_out(self) -> bool:
+        """Return whether the file is not indexed."""
+        return self.kind != "noted"
 
 
 @dataclass(frozen=True, slots=True)

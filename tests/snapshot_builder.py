@@ -42,7 +42,7 @@ from noctule.artifacts.tables.schemas import (
 )
 from noctule.artifacts.tables.vectors import Vectors, build_index, flat_record
 from noctule.pipeline.identity import canonical_json, doc_id, passage_id, section_id, sha256_hex, text_hash
-from noctule.pipeline.model import CodeBlock, Community, Document, Passage, Rejection, ResolvedLink, Section
+from noctule.pipeline.model import CodeBlock, Community, Document, Passage, ReportEntry, ResolvedLink, Section
 from noctule.pipeline.settings.settings import FIELDS, VectorIndex
 from noctule.pipeline.vocabulary.acronyms import Acronym
 from tests.pictures import png
@@ -111,7 +111,7 @@ def tiny_tables(edition: int = 0) -> dict[str, pa.Table]:
         ),
         "term_vectors": _quantized(["body", f"edition{edition}"], term_vectors_schema(DIMENSION)),
         "token_vectors": _quantized(["##s", "[UNK]", "owl"], token_vectors_schema(DIMENSION)),
-        "report": report_table([Rejection("notes", "bad.md", "quarantined", "not UTF-8")]),
+        "report": report_table([ReportEntry("notes", "bad.md", "quarantined", "not UTF-8")]),
     }
 
 

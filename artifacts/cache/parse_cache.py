@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...pipeline.identity import canonical_json, sha256_hex
-from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.model import ReportEntry, SnapshotId
 from ..disk import durable, folders
 from ..disk.layout import PARSE_CACHE, collections_file
 from ..tables.outside_memory import mapped_table
@@ -43,7 +43,7 @@ class CollectionRecord:
 
     keys: tuple[str, ...]
     deciding: str
-    rejections: tuple[Rejection, ...] = ()
+    rejections: tuple[ReportEntry, ...] = ()
 
 
 class ParseCache:
@@ -204,7 +204,7 @@ def _digest(snapshot: SnapshotId, collections: object) -> str:
 
 
 def _published(given: Mapping[str, Any]) -> CollectionRecord:
-    rejections = tuple(Rejection(**each) for each in given["rejections"])
+    rejections = tuple(ReportEntry(**each) for each in given["rejections"])
     return CollectionRecord(tuple(map(str, given["keys"])), str(given["deciding"]), rejections)
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ...pipeline.settings.settings import FIELDS
 from ...pipeline.vocabulary.acronyms import Acronym
 from ..tables.schemas import CODE_BLOCKS, DOCUMENTS, PASSAGES, SECTIONS, STRINGS
@@ -51,7 +51,7 @@ class ParsedCorpus:
     code: FieldCounts
     acronyms: tuple[Acronym, ...]
     languages: frozenset[str]
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
 
     def without_counts(self) -> ParsedCorpus:
         """Return the corpus without term counts and links, which are a third of its memory."""
@@ -123,7 +123,7 @@ def joined(rows: pa.Table) -> ParsedCorpus:
         code=joined_counts(rows["code"], 1),
         acronyms=tuple(Acronym(**each) for each in acronyms),
         languages=frozenset(languages),
-        rejections=tuple(Rejection(**each) for each in rejections),
+        rejections=tuple(ReportEntry(**each) for each in rejections),
     )
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ...pipeline.chunk.sections import heading_slugs
 from ...pipeline.embedding.quantization import QuantizedTermVectors
-from ...pipeline.model import Document, Rejection
+from ...pipeline.model import Document, ReportEntry
 
 STRINGS = pa.list_(pa.string())
 
@@ -225,6 +225,6 @@ communities_table = partial(_table, schema=COMMUNITIES)
 acronyms_table = partial(_table, schema=ACRONYMS)
 
 
-def report_table(rejections: Sequence[Rejection]) -> pa.Table:
+def report_table(rejections: Sequence[ReportEntry]) -> pa.Table:
     """Return rejected files as rows, sorted."""
     return _table(sorted(rejections, key=lambda r: (r.collection, r.path, r.kind)), REPORT)

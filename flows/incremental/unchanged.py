@@ -16,7 +16,7 @@ from ...pipeline.embedding.model_files import find
 from ...pipeline.embedding.onnx_export import exporter
 from ...pipeline.errors import ArtifactError
 from ...pipeline.identity import combined_hash, installed_version, stable_text
-from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.model import ReportEntry, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import sources_hash, tools
@@ -32,7 +32,7 @@ class UnchangedSnapshot:
     snapshot: SnapshotId
     generation: int
     manifest: Manifest
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
     inputs: str
 
 
@@ -75,7 +75,7 @@ def shared_inputs(settings: Settings, rules: Rules) -> list[str]:
     ]
 
 
-def rejected_inputs(rejections: Iterable[Rejection]) -> Iterator[str]:
+def rejected_inputs(rejections: Iterable[ReportEntry]) -> Iterator[str]:
     """Yield what stands for files that were left out."""
     return (f"{each.collection}\0{each.path}\0{each.kind}\0{each.reason}" for each in rejections)
 
@@ -90,7 +90,7 @@ def unchanged(run: RunContext, store: Store, inputs: str) -> UnchangedSnapshot |
             return None
         with store.open(current) as snapshot:
             require_sound(store.root, snapshot.manifest.query_model)
-            rejections = tuple(Rejection(**row) for row in snapshot.table("report").to_pylist())
+            rejections = tuple(ReportEntry(**row) for row in snapshot.table("report").to_pylist())
             if is_due(rejections, today()):
                 return None
             return UnchangedSnapshot(current, store.generation(), snapshot.manifest, rejections, inputs)

@@ -127,7 +127,7 @@ class Editor:
         rows = rows_of(self._tables.table("documents", columns))
         rules = rules_of(self._settings, with_sections=True)
         held = withheld(rows, self._generated, self._settings, rules, today())
-        return {doc_id(each.collection, each.path): Edit() for each in held if each.kind != "noted"}
+        return {doc_id(each.collection, each.path): Edit() for each in held if each.is_left_out}
 
     def _parsed(self, file: FoundFile) -> ParsedCorpus:
         batch = FileBatch(((file,),), self._settings, self._deciding)

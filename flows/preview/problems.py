@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict, dataclass
 
 from ...pipeline.errors import NoctuleError
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 
 _LINE = re.compile(r"\bline (\d{1,9})\b")
 
@@ -25,7 +25,7 @@ class PreviewProblem:
         return asdict(self)
 
 
-def problem_of(rejection: Rejection, location: str) -> PreviewProblem:
+def problem_of(rejection: ReportEntry, location: str) -> PreviewProblem:
     """Return the problem of a file that was left out."""
     return PreviewProblem(rejection.reason, location, _line(rejection.reason), "Mend the file and save it.")
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...artifacts.store.snapshot import Snapshot
+from ...pipeline.model import ReportEntry
 
 # What a report names of a long list; the count is always whole.
 MOST_NAMED = 1000
@@ -101,10 +102,8 @@ def refused_files(before: Snapshot | None, now: Snapshot) -> RefusedFiles:
 def _rejected(snapshot: Snapshot | None) -> Mapping[str, str]:
     if snapshot is None:
         return {}
-    rows = snapshot.table("report").to_pylist()
-    # A note is of a file that is in the snapshot.
-    left_out = (row for row in rows if row["kind"] != "noted")
-    return {f"{row['collection']}:{row['path']}": f"{row['kind']}: {row['reason']}" for row in left_out}
+    entries = (ReportEntry(**row) for row in snapshot.table("report").to_pylist())
+    return {f"{e.collection}:{e.path}": f"{e.kind}: {e.reason}" for e in entries if e.is_left_out}
 
 
 def link_changes(before: Snapshot | None, now: Snapshot) -> LinkChanges:

@@ -10,7 +10,7 @@ from ...artifacts.cache.source_hashes import SourceHashes
 from ...artifacts.store.run_records import read_runs
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
@@ -50,7 +50,7 @@ class DryRun:
 
     collections: tuple[CollectionChanges, ...]
     bytes: int
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
     rebuilt: tuple[Rebuild, ...]
     texts: int
     time: Estimate | None

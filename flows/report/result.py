@@ -16,7 +16,7 @@ from ...artifacts.store.run_records import read_runs, write_run
 from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, PartialFailure, RelevanceFell, WriteFailed
-from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.model import ReportEntry, SnapshotId
 from ..quality.gate_lines import lines
 from ..run.context import RunContext
 from ..run.stage import StageTime
@@ -43,7 +43,7 @@ class BuildResult:
     changed: bool
     encoded: int
     reused: int
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
     times: tuple[StageTime, ...]
     seconds: float
     counts: Mapping[str, int]
@@ -75,7 +75,7 @@ class BuildResult:
     @property
     def remarks(self) -> int:
         """Return the number of remarks on documents and collections that are indexed."""
-        return sum(each.kind == "noted" for each in self.rejections)
+        return sum(not each.is_left_out for each in self.rejections)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a run's record keeps it."""

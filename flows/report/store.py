@@ -14,7 +14,7 @@ from ...artifacts.store.snapshot import read_manifest
 from ...artifacts.store.store import Store
 from ...pipeline.directives import is_fault
 from ...pipeline.errors import ArtifactError, NoSnapshot
-from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.model import ReportEntry, SnapshotId
 from ...pipeline.visibility import DRAFT, UNLISTED, UNSEARCHED
 from .history import recorded_seconds
 
@@ -60,7 +60,7 @@ class SnapshotReport:
     settings_sha256: str
     model: str
     counts: Mapping[str, int]
-    rejected: tuple[Rejection, ...]
+    rejected: tuple[ReportEntry, ...]
     unresolved: int
     unresolved_targets: tuple[UnresolvedLink, ...]
     finished: str
@@ -137,7 +137,7 @@ def snapshot_report(store: Store, named: str | None) -> SnapshotReport:
             settings_sha256=manifest.settings_sha256,
             model=manifest.model.name,
             counts=dict(manifest.counts),
-            rejected=tuple(Rejection(**row) for row in snapshot.table("report").to_pylist()),
+            rejected=tuple(ReportEntry(**row) for row in snapshot.table("report").to_pylist()),
             unresolved=sum(each.count for each in targets),
             unresolved_targets=targets,
             finished=_readable(run.get("finished", "")),

@@ -21,7 +21,7 @@ from ...artifacts.store.store import Store
 from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import canonical_json, combined_hash, doc_id
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ...pipeline.settings.settings import EngineSettings, Settings
 from ..engines import Engine
 from ..incremental.unchanged import UnchangedSnapshot, unchanged
@@ -90,7 +90,7 @@ class SetResult:
     """What a run over all shards made: the set, not yet published, and what it cost."""
 
     staged: StagedSnapshot
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
     parsed: int
     encoded: int
     vectors: int
@@ -182,7 +182,7 @@ class SetBuild:
             self._passes.say(ALL_SHARDS, [(logging.INFO, EXPORTING)])
         return self._all(merging.NAME, merging.merge, key, apart=must_export, model=known)
 
-    def _surveys(self) -> tuple[dict[str, Record], list[Rejection]]:
+    def _surveys(self) -> tuple[dict[str, Record], list[ReportEntry]]:
         """Return the record of each shard's survey, and the documents left out because of other shards."""
         while True:
             surveys, left_out = self._without_conflicts()
@@ -191,9 +191,9 @@ class SetBuild:
                 return surveys, left_out
             self._read({**self._failures, **failed})
 
-    def _without_conflicts(self) -> tuple[dict[str, Record], list[Rejection]]:
+    def _without_conflicts(self) -> tuple[dict[str, Record], list[ReportEntry]]:
         surveys = self._survey(self._shards)
-        left_out: list[Rejection] = []
+        left_out: list[ReportEntry] = []
         while found := _rejected(self._all(survey.CONFLICTS, survey.find_conflicts, "")):
             left_out += found
             lost = {(each.collection, each.path) for each in found}
@@ -208,7 +208,7 @@ class SetBuild:
         return self._each(survey.NAME, survey.survey, keys)
 
     def _refused(
-        self, surveys: Mapping[str, Record], left_out: Sequence[Rejection]
+        self, surveys: Mapping[str, Record], left_out: Sequence[ReportEntry]
     ) -> dict[str, NoctuleError]:
         """Return the collections that hold too little or lost too much; each is judged once for its size."""
         noted = {name: record["values"] for name, record in surveys.items()}
@@ -268,8 +268,8 @@ class SetBuild:
         return given.model_copy(update=changed)
 
     def _rejections(
-        self, surveys: Mapping[str, Record], clashing: Sequence[Rejection]
-    ) -> tuple[Rejection, ...]:
+        self, surveys: Mapping[str, Record], clashing: Sequence[ReportEntry]
+    ) -> tuple[ReportEntry, ...]:
         seen = [each for each in self._listed.rejections if each.collection not in self._failures]
         found = [each for record in surveys.values() for each in _rejected(record)]
         kept = kept_rejections(self._store, self._failures, self._kept)
@@ -290,5 +290,5 @@ class SetBuild:
         }
 
 
-def _rejected(record: Record) -> list[Rejection]:
-    return [Rejection(**each) for each in record["values"]["rejections"]]
+def _rejected(record: Record) -> list[ReportEntry]:
+    return [ReportEntry(**each) for each in record["values"]["rejections"]]

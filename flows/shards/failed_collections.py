@@ -13,7 +13,7 @@ from ...artifacts.store.snapshot import Snapshot
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError
 from ...pipeline.identity import doc_id
-from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.model import ReportEntry, SnapshotId
 from ..run.context import RunContext
 from ..sources.published import document_counts
 from ..stages.corpus import failure_note, first_reason
@@ -47,13 +47,13 @@ def kept_collections(store: Store, plan: ShardPlan, failures: Mapping[str, Noctu
     return found
 
 
-def kept_rejections(store: Store, failures: Mapping[str, NoctuleError], kept: Set[str]) -> list[Rejection]:
+def kept_rejections(store: Store, failures: Mapping[str, NoctuleError], kept: Set[str]) -> list[ReportEntry]:
     """Return the current report's rows on failed collections, and a note on each."""
     notes = [failure_note(name, error, kept=name in kept) for name, error in sorted(failures.items())]
     if not kept or (current := store.current()) is None:
         return notes
-    rows = (Rejection(**row) for row in store.read_unverified(current).table("report").to_pylist())
-    return [*(each for each in rows if each.collection in kept and each.kind != "noted"), *notes]
+    rows = (ReportEntry(**row) for row in store.read_unverified(current).table("report").to_pylist())
+    return [*(each for each in rows if each.collection in kept and each.is_left_out), *notes]
 
 
 def _parts(store: Store) -> Sequence[Snapshot]:
@@ -87,7 +87,7 @@ def empty_collections(run: RunContext, files: Mapping[str, Mapping[str, int]]) -
 
 
 def sizes_of_collections(
-    store: Store, surveys: Mapping[str, Mapping[str, Any]], left_out: Sequence[Rejection]
+    store: Store, surveys: Mapping[str, Mapping[str, Any]], left_out: Sequence[ReportEntry]
 ) -> dict[str, CollectionSize]:
     """Return what became of the files of each collection, over all shards.
 
@@ -106,7 +106,7 @@ def sizes_of_collections(
     return {name: _summed(each) for name, each in sorted(parts.items())}
 
 
-def _left_out(store: Store, name: str, documents: Sequence[Rejection]) -> CollectionSize:
+def _left_out(store: Store, name: str, documents: Sequence[ReportEntry]) -> CollectionSize:
     skipped = {doc_id(name, each.path) for each in documents if each.kind == "skipped"}
     before = _parts(store) if skipped else ()
     held = [set(_documents(part, {name})["doc_id"].to_pylist()) for part in before]

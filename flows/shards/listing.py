@@ -24,7 +24,7 @@ from ...artifacts.store.store import Store
 from ...pipeline.assets.embedded_images import image_place
 from ...pipeline.errors import NoctuleError, SourceError, from_dict
 from ...pipeline.identity import canonical_json, combined_hash, doc_id, stable_text
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook, is_unsettled
 from ..incremental.unchanged import rejected_inputs, shared_inputs
@@ -66,7 +66,7 @@ class ListedFiles:
     key: str
     plan: ShardPlan
     files: Mapping[str, Mapping[str, int]]
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
     failures: Mapping[str, NoctuleError]
     digests: Mapping[str, str]
     inputs: str
@@ -156,7 +156,7 @@ def listed(record: Mapping[str, Any], settings: Settings) -> ListedFiles:
         record["key"],
         ShardPlan(settings.shards.by, values["count"], tuple(settings.collections)),
         files,
-        tuple(Rejection(**each) for each in values["rejections"]),
+        tuple(ReportEntry(**each) for each in values["rejections"]),
         {name: from_dict(error) for name, error in values["failures"].items()},
         values["digests"],
         values["inputs"],

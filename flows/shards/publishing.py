@@ -20,7 +20,7 @@ from ...artifacts.tables.parquet import write_table
 from ...artifacts.tables.schemas import report_table, token_vectors_schema
 from ...artifacts.tables.vectors import flat_record
 from ...pipeline.lexical import analyzer
-from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.model import ReportEntry, SnapshotId
 from ..run.context import RunContext
 from ..run.versions import tools
 from ..run.workers import Begin, WorkStep, unwatched
@@ -41,7 +41,7 @@ def stage_set(  # noqa: PLR0913, PLR0917  # all that a set is made of
     write: Callable[[Path], Record],
     merged: Record,
     shards: Sequence[ShardRecord],
-    rejections: Sequence[Rejection],
+    rejections: Sequence[ReportEntry],
     languages: Iterable[str],
     without_headings: int,
 ) -> StagedSnapshot:

@@ -16,7 +16,7 @@ from ...artifacts.cache.parsed_corpus import ParsedCorpus
 from ...pipeline.address import INDEX_NAMES
 from ...pipeline.errors import NoctuleError, SourceError
 from ...pipeline.identity import combined_hash
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..incremental.unchanged import inputs_of, rejected_inputs
@@ -58,7 +58,7 @@ def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
 def _before(task: ShardTask) -> dict[str, Any] | None:
     """Return the last survey if its tables are intact, and no document that it left out is due."""
     found = None if task.anew else task.files.recorded(NAME)
-    rejections = [Rejection(**each) for each in found["values"]["rejections"]] if found is not None else []
+    rejections = [ReportEntry(**each) for each in found["values"]["rejections"]] if found is not None else []
     return None if is_due(rejections, today()) else found
 
 
@@ -106,7 +106,7 @@ def _key(task: ShardTask, listing: Listing, hashed: HashedSources) -> str:
     return combined_hash([inputs, str(task.before), *failed]) if failed else inputs
 
 
-def _of_shard(task: ShardTask, rejections: Sequence[Rejection]) -> list[Rejection]:
+def _of_shard(task: ShardTask, rejections: Sequence[ReportEntry]) -> list[ReportEntry]:
     """Return the rejections without the notes on failed collections, which concern the set as a whole."""
     return [each for each in rejections if each.path != "." or each.collection not in task.failures]
 
@@ -144,7 +144,9 @@ def find_conflicts(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     return receipt({"values": {"rejections": [asdict(each) for each in found]}})
 
 
-def left_out(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings) -> list[Rejection]:
+def left_out(
+    shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings
+) -> list[ReportEntry]:
     """Return those whose address is taken, or, if there is none, generated pages of empty categories.
 
     ``pages`` are the generated pages of all categories.
@@ -152,7 +154,7 @@ def left_out(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: 
     return clashes(shards) or (_empty(shards, pages, settings) if pages else [])
 
 
-def _empty(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings) -> list[Rejection]:
+def _empty(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Settings) -> list[ReportEntry]:
     paths = pa.concat_tables([files.read("linking").select(["collection", "path"]) for files in shards])
     unnamed = pa.array(["{}"] * len(paths), pa.string())
     named = [files.read("named") for files in shards]
@@ -160,7 +162,7 @@ def _empty(shards: Sequence[PassFiles], pages: Sequence[FoundFile], settings: Se
     return list(empty_categories(pages, rows, (), settings))
 
 
-def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:
+def clashes(shards: Sequence[PassFiles]) -> list[ReportEntry]:
     """Return the documents whose address one of another shard has too: all but the first in order."""
     tables = [files.read("linking").select(["collection", "url", "path"]) for files in shards]
     rows = pa.concat_tables(tables)
@@ -179,7 +181,7 @@ def clashes(shards: Sequence[PassFiles]) -> list[Rejection]:
     owners = rows["path"].take(pa.array(owner[lost])).to_pylist()
     named = zip(rows.take(pa.array(lost)).to_pylist(), owners, strict=True)
     return [
-        Rejection(each["collection"], each["path"], "quarantined", same_address(path, each["url"]))
+        ReportEntry(each["collection"], each["path"], "quarantined", same_address(path, each["url"]))
         for each, path in named
     ]
 

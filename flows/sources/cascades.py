@@ -16,7 +16,7 @@ import pyarrow as pa
 from pathspec import GitIgnoreSpec
 
 from ...pipeline.identity import read_front_matter_json
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ...pipeline.parse.drafts import draft_of
 from ...pipeline.settings.settings import Settings
 from ...pipeline.untrusted import as_text, with_lower_keys
@@ -88,7 +88,7 @@ def _matcher(pattern: str) -> GitIgnoreSpec | None:
 
 def held_by_cascades(
     rows: pa.Table, settings: Settings, rules: Iterable[tuple[str, PublishingRules]]
-) -> Iterator[Rejection]:
+) -> Iterator[ReportEntry]:
     """Yield the documents that are drafts by what a section above them says, or their site's settings."""
     for name, rule in rules:
         if settings.collections[name].drafts or not (rule.of_hugo or rule.handed_down):
@@ -100,7 +100,7 @@ def held_by_cascades(
         cascades = [*site, *sorted(found, key=lambda cascade: len(cascade.section.parts))]
         for path, front in pages if cascades else ():
             if reason := _reason(path, front, cascades):
-                yield Rejection(name, path, "skipped", reason)
+                yield ReportEntry(name, path, "skipped", reason)
 
 
 def _cascades(path: str, front_matter: str) -> Iterator[_Cascade]:

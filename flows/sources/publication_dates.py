@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pipeline.identity import read_front_matter_json
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ...pipeline.parse.dates import day_of
 from ...pipeline.settings.settings import Settings
 from ...pipeline.untrusted import with_lower_keys
@@ -33,7 +33,7 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def held_back(rows: pa.Table, settings: Settings, of_hugo: Sequence[str], day: str) -> list[Rejection]:
+def held_back(rows: pa.Table, settings: Settings, of_hugo: Sequence[str], day: str) -> list[ReportEntry]:
     """Return the documents that their tool does not publish on a day, by the dates of Hugo and Jekyll.
 
     ``of_hugo`` are collections. Documents that it will not publish for ever are noted.
@@ -47,7 +47,7 @@ def held_back(rows: pa.Table, settings: Settings, of_hugo: Sequence[str], day: s
             takes_drafts = settings.collections[collection].drafts
             if not takes_drafts and (reason := _held_until(path, front, day, begins)):
                 is_noted = reason.startswith(_EXPIRES)
-                found.append(Rejection(collection, path, "noted" if is_noted else "skipped", reason))
+                found.append(ReportEntry(collection, path, "noted" if is_noted else "skipped", reason))
     return found
 
 
@@ -95,7 +95,7 @@ def _held_until(path: str, front_matter: str, day: str, keys: Sequence[str]) -> 
     )
 
 
-def is_due(rejections: Iterable[Rejection], day: str) -> bool:
+def is_due(rejections: Iterable[ReportEntry], day: str) -> bool:
     """Return whether a document that was held back is public on a day, or one that was not has expired."""
     said = (each.reason for each in rejections)
     return any(each.startswith((_UNTIL, _EXPIRES)) and each[-len(day) :] <= day for each in said)

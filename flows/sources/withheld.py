@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ...pipeline.address import unnumbered
 from ...pipeline.identity import read_front_matter_json
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ...pipeline.navigation.category_pages import is_of_folder, items_of
 from ...pipeline.navigation.entry import REST
 from ...pipeline.patterns import globs
@@ -31,7 +31,7 @@ _EMPTY = "the generated page of a category of which no page is published"
 
 def withheld(
     rows: pa.Table, files: Iterable[FoundFile], settings: Settings, rules: Rules, day: str
-) -> list[Rejection]:
+) -> list[ReportEntry]:
     """Return the documents that are left out on a day, by their dates and by what settings and sections say.
 
     Of ``files``, those of the rows, generated pages of categories are left out that lead nowhere. Remarks on
@@ -51,7 +51,7 @@ def _not_published(
     settings: Settings,
     rules: Rules,
     generated: Set[tuple[str, str]],
-) -> Iterator[Rejection]:
+) -> Iterator[ReportEntry]:
     """Yield the documents that settings leave out, and all where rules cannot be read.
 
     What is ``generated`` for a category has no front matter: what it leads to says whether it is published.
@@ -75,14 +75,14 @@ def _not_published(
             else:
                 why = next((_LEFT_OUT.format(e.setting) for e in rule.exclusions if e.matches(path)), "")
             if why:
-                yield Rejection(name, path, "skipped", f"{DRAFT} ({why})")
+                yield ReportEntry(name, path, "skipped", f"{DRAFT} ({why})")
 
 
-def _remarks(settings: Settings, rules: Rules) -> Iterator[Rejection]:
+def _remarks(settings: Settings, rules: Rules) -> Iterator[ReportEntry]:
     """Yield notes on settings of which a part is not known, but for collections that take drafts."""
     for name, rule in rules:
         if not settings.collections[name].drafts:
-            yield from (Rejection(name, ".", "noted", each) for each in rule.remarks)
+            yield from (ReportEntry(name, ".", "noted", each) for each in rule.remarks)
 
 
 def _says_public(front_matter: str) -> bool:
@@ -91,17 +91,17 @@ def _says_public(front_matter: str) -> bool:
 
 
 def empty_categories(
-    pages: Sequence[FoundFile], rows: pa.Table, held: Iterable[Rejection], settings: Settings
-) -> Iterator[Rejection]:
+    pages: Sequence[FoundFile], rows: pa.Table, held: Iterable[ReportEntry], settings: Settings
+) -> Iterator[ReportEntry]:
     """Yield the generated pages of categories below which nothing is published."""
-    lost = {(each.collection, each.path) for each in held if each.kind != "noted"}
+    lost = {(each.collection, each.path) for each in held if each.is_left_out}
     left = [page for page in pages if (page.collection, page.path) not in lost]
     lost |= {(page.collection, page.path) for page in pages}
     for name in sorted({page.collection for page in left}):
         known = set(_names(rows, name, lost))
         for page in (each for each in left if each.collection == name):
             if not any(_leads(item, known) for item in _items(page, settings)):
-                yield Rejection(name, page.path, "skipped", _EMPTY)
+                yield ReportEntry(name, page.path, "skipped", _EMPTY)
 
 
 def _items(page: FoundFile, settings: Settings) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from ...pipeline.discover.selection import still_selected
 from ...pipeline.errors import ArtifactError, RejectedDocument
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import sha256_hex
-from ...pipeline.model import Rejection, ResolvedLink, SnapshotId
+from ...pipeline.model import ReportEntry, ResolvedLink, SnapshotId
 from ...pipeline.printable import counted
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook, read_asset
@@ -97,7 +97,7 @@ def collect_assets(
     return {"assets": table}, parsed.with_assets(remarks, as_hashed=reader.as_hashed())
 
 
-def _leading_out(links: Iterable[ResolvedLink]) -> Iterator[Rejection]:
+def _leading_out(links: Iterable[ResolvedLink]) -> Iterator[ReportEntry]:
     """Yield a remark on each collection with links out of it that lead nowhere, at the first of them."""
     found: dict[str, list[str]] = {}
     for link in links:
@@ -106,7 +106,7 @@ def _leading_out(links: Iterable[ResolvedLink]) -> Iterator[Rejection]:
             if out_of_collection(path, link.target):
                 found.setdefault(name, []).append(path)
     for name, paths in sorted(found.items()):
-        yield Rejection(
+        yield ReportEntry(
             name,
             paths[0],
             "noted",
@@ -195,7 +195,7 @@ class _Reader:
 
     def __init__(self, settings: Settings, found: FoundAssets, before: _PublishedContent) -> None:
         self.found, self._settings, self._before = found, settings, before
-        self.rejections: list[Rejection] = []
+        self.rejections: list[ReportEntry] = []
         self._as_hashed, self._opened = True, set[str]()
 
     def row(self, collection: str, path: str) -> pa.Table | None:
@@ -253,10 +253,10 @@ class _Reader:
         return with_retries(partial(read_asset, file, own)).content if kept is None else kept
 
     def _note(self, file: FoundFile, remark: str) -> None:
-        self.rejections.append(Rejection(file.collection, file.path, "noted", remark))
+        self.rejections.append(ReportEntry(file.collection, file.path, "noted", remark))
 
     def _reject(self, file: FoundFile, reason: str) -> None:
-        self.rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
+        self.rejections.append(ReportEntry(file.collection, file.path, "quarantined", reason))
 
 
 def _batches(rows: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -15,7 +15,7 @@ from ...artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from ...artifacts.cache.parsed_corpus import ParsedCorpus, joined
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection, NoctuleError, SourceError
-from ...pipeline.model import Rejection, SnapshotId
+from ...pipeline.model import ReportEntry, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
 from ..run.versions import decides
@@ -33,14 +33,14 @@ class CorpusRecord:
     between. ``sizes`` say what became of the files of each collection that was read.
     """
 
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
     published: Mapping[str, CollectionRecord]
     failed: Mapping[str, str]
     parsed: int = 0
     as_hashed: bool = False
     sizes: Mapping[str, CollectionSize] = field(default_factory=dict)
 
-    def with_assets(self, rejections: Sequence[Rejection], *, as_hashed: bool) -> CorpusRecord:
+    def with_assets(self, rejections: Sequence[ReportEntry], *, as_hashed: bool) -> CorpusRecord:
         """Return the record with assets that documents name and that cannot be used, each once.
 
         Where documents are taken from the current snapshot, it may hold these already.
@@ -60,7 +60,7 @@ class CorpusRecord:
         )
 
 
-def _once(rejections: Iterable[Rejection]) -> tuple[Rejection, ...]:
+def _once(rejections: Iterable[ReportEntry]) -> tuple[ReportEntry, ...]:
     return tuple(dict.fromkeys(rejections))
 
 
@@ -91,7 +91,7 @@ def corpus_to_publish(
     }
     rejected = (*listing.rejections, *parsed.losers)
     own = [each for each in rejected if each.collection not in failures]
-    own += [each for before in kept.values() for each in before.rejections if each.kind != "noted"]
+    own += [each for before in kept.values() for each in before.rejections if each.is_left_out]
     own += [failure_note(name, error, kept=bool(kept[name].keys)) for name, error in sorted(failures.items())]
     published = _with_rejections(well | kept, own)
     corpus, record = _corpus(published, cache, failures)
@@ -123,9 +123,9 @@ def _kept(
 
 
 def _with_rejections(
-    published: Mapping[str, CollectionRecord], rejections: Iterable[Rejection]
+    published: Mapping[str, CollectionRecord], rejections: Iterable[ReportEntry]
 ) -> dict[str, CollectionRecord]:
-    own: dict[str, list[Rejection]] = {name: [] for name in published}
+    own: dict[str, list[ReportEntry]] = {name: [] for name in published}
     for each in rejections:
         own[each.collection].append(each)
     return {name: replace(each, rejections=tuple(own[name])) for name, each in published.items()}
@@ -176,7 +176,7 @@ def _size(
 ) -> CollectionSize:
     rows = cache.rows(parsed.keys.get(name, ()))
     found = (each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist())
-    reasons = [Rejection(**each) for each in found]
+    reasons = [ReportEntry(**each) for each in found]
     reasons += [each for each in parsed.losers if each.collection == name]
     drafts = {each.path for each in reasons if each.kind == "skipped"}
     return CollectionSize(
@@ -188,7 +188,7 @@ def _size(
     )
 
 
-def first_reason(rejections: Iterable[Rejection]) -> str:
+def first_reason(rejections: Iterable[ReportEntry]) -> str:
     """Return why the first of these documents was quarantined, if any was."""
     found = (f"{each.path}: {each.reason}" for each in rejections if each.kind == "quarantined")
     return next(found, "")
@@ -209,7 +209,7 @@ def _without_documents(name: str, store: Store, deciding: str, error: NoctuleErr
     return CollectionRecord((), deciding)
 
 
-def failure_note(name: str, error: NoctuleError, *, kept: bool) -> Rejection:
+def failure_note(name: str, error: NoctuleError, *, kept: bool) -> ReportEntry:
     """Return the report's note on a failed collection."""
     what = "its documents are those of the snapshot before" if kept else "it has no documents yet"
-    return Rejection(name, ".", "noted", f"the collection failed, {what}: {error.what}")
+    return ReportEntry(name, ".", "noted", f"the collection failed, {what}: {error.what}")

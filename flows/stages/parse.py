@@ -14,7 +14,7 @@ from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus
 from ...artifacts.store.store import Store
 from ...pipeline.address import index_order
 from ...pipeline.errors import EngineUnavailable
-from ...pipeline.model import Rejection
+from ...pipeline.model import ReportEntry
 from ..engines import Caller, Engine
 from ..run.context import Resources, RunContext
 from ..run.memory import release_memory
@@ -77,8 +77,8 @@ def _parse_all(
     # What a category lists may be in other shards.
     files = [file for group in groups for file in group] if not run.shard else []
     losers = [*_losers(rows), *withheld(rows, files, settings, rules, today())]
-    if any(each.kind != "noted" for each in losers):
-        groups = _without(groups, [each for each in losers if each.kind != "noted"])
+    if any(each.is_left_out for each in losers):
+        groups = _without(groups, [each for each in losers if each.is_left_out])
         again = [key_of_group(group, settings, hashed.deciding, hashed.documents) for group in groups]
         keys = parser.parse(groups, again)
     return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)
@@ -92,7 +92,7 @@ def _by_collection(cache: ParseCache, keys: Sequence[str]) -> dict[str, tuple[st
     return {name: tuple(own) for name, own in found.items()}
 
 
-def _losers(rows: pa.Table) -> list[Rejection]:
+def _losers(rows: pa.Table) -> list[ReportEntry]:
     """Return the documents whose address goes to another one: they are quarantined, naming it."""
     owners: dict[tuple[str, str], str] = {}
     contested: dict[tuple[str, str], list[str]] = {}
@@ -103,7 +103,7 @@ def _losers(rows: pa.Table) -> list[Rejection]:
             if owner != path:
                 contested.setdefault((collection, url), [owner]).append(path)
     return [
-        Rejection(collection, path, "quarantined", same_address(owner, url))
+        ReportEntry(collection, path, "quarantined", same_address(owner, url))
         for (collection, url), paths in contested.items()
         for owner, *others in [sorted(paths, key=index_order)]
         for path in others
@@ -115,7 +115,7 @@ def same_address(owner: str, url: str) -> str:
     return f"has the same address as {owner}: {url}"
 
 
-def _without(groups: Sequence[Group], losers: Sequence[Rejection]) -> list[Group]:
+def _without(groups: Sequence[Group], losers: Sequence[ReportEntry]) -> list[Group]:
     lost = {(loser.collection, loser.path) for loser in losers}
     left = [tuple(f for f in group if (f.collection, f.path) not in lost) for group in groups]
     return [group for group in left if group]

@@ -30,7 +30,7 @@ from ...pipeline.includes.source import read_source
 from ...pipeline.lexical.analyzer import STEMMERS, UNSTEMMED, code_analyzer, primary_language, prose_analyzer
 from ...pipeline.lexical.field_counts import FieldCounts, count_fields
 from ...pipeline.links.linking_documents import linking_document
-from ...pipeline.model import CodeBlock, Document, Passage, Rejection, Source
+from ...pipeline.model import CodeBlock, Document, Passage, ReportEntry, Source
 from ...pipeline.parse import parse
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
@@ -101,7 +101,7 @@ class _Reading:
     def __init__(self, batch: FileBatch, begin: Begin) -> None:
         self._batch, self._begin = batch, begin
         self._cuts: list[_Cut] = []
-        self._rejections: list[Rejection] = []
+        self._rejections: list[ReportEntry] = []
 
     def row(self, group: Group, first: int) -> pa.Table:
         sources = [self._read(file, number) for number, file in enumerate(group, start=first)]
@@ -128,7 +128,7 @@ class _Reading:
         except NoctuleError as error:
             if not isinstance(error, RejectedDocument):
                 raise
-            self._rejections.append(Rejection(file.collection, file.path, error.rejection, error.what))
+            self._rejections.append(ReportEntry(file.collection, file.path, error.rejection, error.what))
         except MemoryError:  # not of the document alone: the next run tries it again
             source = None
             self._reject(file, "took more memory than there is")
@@ -147,10 +147,10 @@ class _Reading:
         self._reject(file, reason)
 
     def _reject(self, file: FoundFile, reason: str) -> None:
-        self._rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
+        self._rejections.append(ReportEntry(file.collection, file.path, "quarantined", reason))
 
 
-def _counted(cuts: list[_Cut], rejections: Sequence[Rejection]) -> ParsedCorpus:
+def _counted(cuts: list[_Cut], rejections: Sequence[ReportEntry]) -> ParsedCorpus:
     return ParsedCorpus(
         documents=schemas.documents_table(cut.document for cut in cuts),
         sections=schemas.sections_table(node.section for cut in cuts for node in cut.nodes),
@@ -184,10 +184,10 @@ def _cut(source: Source, settings: Settings) -> _Cut:
     return _Cut(document, nodes, passages, code_blocks(document, nodes))
 
 
-def _notes(cuts: Sequence[_Cut]) -> list[Rejection]:
+def _notes(cuts: Sequence[_Cut]) -> list[ReportEntry]:
     """Return the parser's remarks on documents that were indexed."""
     return [
-        Rejection(cut.document.collection, cut.document.path, "noted", note)
+        ReportEntry(cut.document.collection, cut.document.path, "noted", note)
         for cut in cuts
         for note in cut.document.notes
     ]

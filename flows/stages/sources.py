@@ -15,7 +15,7 @@ from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument,
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import doc_id
 from ...pipeline.includes.source import read_source
-from ...pipeline.model import Rejection, Source
+from ...pipeline.model import ReportEntry, Source
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
@@ -41,7 +41,7 @@ class Listing:
     """
 
     files: tuple[FoundFile, ...]
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
     failures: Mapping[str, NoctuleError]
     assets: tuple[FoundFile, ...] = ()
     rules: Rules = ()
@@ -67,7 +67,7 @@ class ParsedSources:
     """
 
     keys: Mapping[str, tuple[str, ...]]
-    losers: tuple[Rejection, ...]
+    losers: tuple[ReportEntry, ...]
     parsed: int
     as_hashed: bool
 
@@ -150,7 +150,7 @@ def list_sources(settings: Settings) -> Listing:
     for file in (file for listing in listings for file in listing.files):
         if named.setdefault(doc_id(file.collection, file.path), file) is not file:
             reason = "has the same name as another file once Unicode is normalised"
-            rejections.append(Rejection(file.collection, file.path, "quarantined", reason))
+            rejections.append(ReportEntry(file.collection, file.path, "quarantined", reason))
     assets = {(file.collection, file.path): file for listing in listings for file in reversed(listing.assets)}
     in_order = tuple(named[name] for name in sorted(named))
     return Listing(in_order, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)), rules)

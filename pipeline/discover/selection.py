@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathspec import GitIgnoreSpec
 
 from ..assets.media import media_type_of
-from ..model import Rejection
+from ..model import ReportEntry
 from ..patterns import globs
 from ..printable import printable_path
 from ..settings.collection import Collection
@@ -24,7 +24,7 @@ class FileListing:
     """
 
     files: tuple[FoundFile, ...]
-    rejections: tuple[Rejection, ...]
+    rejections: tuple[ReportEntry, ...]
     assets: tuple[FoundFile, ...] = ()
 
 
@@ -40,7 +40,7 @@ class Selection:
     parts: GitIgnoreSpec
     files: list[FoundFile] = field(default_factory=list)
     found_assets: list[FoundFile] = field(default_factory=list)
-    rejections: list[Rejection] = field(default_factory=list)
+    rejections: list[ReportEntry] = field(default_factory=list)
     categories: list[FoundFile] = field(default_factory=list)
 
     def wanted(self, path: str) -> bool:
@@ -84,11 +84,11 @@ class Selection:
 
     def skip(self, path: str, reason: str) -> None:
         """Record a file that is left out on purpose."""
-        self.rejections.append(Rejection(self.name, path, "skipped", reason))
+        self.rejections.append(ReportEntry(self.name, path, "skipped", reason))
 
     def quarantine(self, path: str, reason: str) -> None:
         """Record a file that cannot be used."""
-        self.rejections.append(Rejection(self.name, path, "quarantined", reason))
+        self.rejections.append(ReportEntry(self.name, path, "quarantined", reason))
 
 
 def still_selected(collection: Collection, documents: Iterable[str], assets: Iterable[str]) -> list[str]:

@@ -18,7 +18,7 @@ from noctule.flows.stages.groups import group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.source import read_source
-from noctule.pipeline.model import Rejection, SnapshotId
+from noctule.pipeline.model import ReportEntry, SnapshotId
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 
@@ -182,7 +182,7 @@ def _recorded(settings: Settings, store: Path) -> tuple[SnapshotId, SnapshotId]:
     remembered.add(rows)
     remembered.record(first, {"c": CollectionRecord((keys[0],), "")})
     remembered.record(
-        second, {"c": CollectionRecord((keys[0], keys[1]), "", (Rejection("c", "x", "noted", "y"),))}
+        second, {"c": CollectionRecord((keys[0], keys[1]), "", (ReportEntry("c", "x", "noted", "y"),))}
     )
     return first, second
 

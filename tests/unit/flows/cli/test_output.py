@@ -16,13 +16,13 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run import progress as display
 from noctule.flows.run.stage import StageTime
 from noctule.pipeline.errors import SettingsError, SourceError, StoreBusy
-from noctule.pipeline.model import Rejection, SnapshotId
+from noctule.pipeline.model import ReportEntry, SnapshotId
 from noctule.pipeline.settings.reading import load
 
 
 def _result(rejected: int = 0) -> BuildResult:
     rejections = tuple(
-        Rejection("docs", f"{n:04}.md", "quarantined", "not text") for n in reversed(range(rejected))
+        ReportEntry("docs", f"{n:04}.md", "quarantined", "not text") for n in reversed(range(rejected))
     )
     return BuildResult(
         snapshot=SnapshotId("0" * 20),

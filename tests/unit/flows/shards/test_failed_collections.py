@@ -22,7 +22,7 @@ from noctule.flows.shards.worker import ShardTask
 from noctule.flows.stages import sources
 from noctule.flows.stages.guards import CollectionSize
 from noctule.pipeline.errors import EmptyCollection, MissingRoot, SourceError
-from noctule.pipeline.model import Rejection, Source
+from noctule.pipeline.model import ReportEntry, Source
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
@@ -232,8 +232,8 @@ def test_if_all_fail_so_does_the_run(nights: Nights) -> None:
 
 def test_the_first_reason_may_be_that_of_a_document_left_out_because_of_others(tmp_path: Path) -> None:
     lost = [
-        Rejection("library", "a.md", "skipped", "a draft"),
-        Rejection("library", "b.md", "quarantined", "same address as B.md"),
+        ReportEntry("library", "a.md", "skipped", "a draft"),
+        ReportEntry("library", "b.md", "quarantined", "same address as B.md"),
     ]
     surveys = {"0000": {"before": None, "sizes": {"library": asdict(CollectionSize(1, 1, 0, 0))}}}
     found = sizes_of_collections(Store(tmp_path), surveys, lost)

@@ -13,14 +13,14 @@ from noctule.flows.sources.exclusions import exclusions_of
 from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.pipeline.errors import SourceError
-from noctule.pipeline.model import Rejection
+from noctule.pipeline.model import ReportEntry
 from noctule.pipeline.settings.reading import parse as parse_settings
 from tests.processor_time import processor_seconds
 
 PATHS = ["README.md", "guide/README.md", "guide/_part.md", "guide/open.md", "internal/plan.md", "open.md"]
 
 
-def rejections(tmp_path: Path, root: str, files: dict[str, str], drafts: bool = False) -> list[Rejection]:
+def rejections(tmp_path: Path, root: str, files: dict[str, str], drafts: bool = False) -> list[ReportEntry]:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)

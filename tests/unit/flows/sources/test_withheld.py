@@ -16,7 +16,7 @@ from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.flows.stages.sources import HashedSources, list_sources
 from noctule.pipeline.discover import list_files
-from noctule.pipeline.model import Rejection
+from noctule.pipeline.model import ReportEntry
 from noctule.pipeline.settings.reading import parse as parse_settings
 
 SECRET, OPEN = "---\ndraft: true\n---\n# S\n\nSecret.\n", "# O\n\nOpen.\n"
@@ -326,7 +326,7 @@ def test_settings_that_change_for_a_while_in_a_run_publish_nothing(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
 
-    def on_another_branch(*given: Any) -> list[Rejection]:
+    def on_another_branch(*given: Any) -> list[ReportEntry]:
         (tmp_path / "mkdocs.yml").write_text("site_name: Owls\n")
         held = withheld(*given)
         (tmp_path / "mkdocs.yml").write_text(_RULES)
