@@ -43,7 +43,7 @@ def _what_exists_is_not_looked_through() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def shared_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Stores of all tests, those of other processes too, share what they export: it takes seconds."""
+    """Stores of all tests, those of other processes too, share what they export: it takes a minute."""
     before = os.environ.get("NOCTULE_MODELS")
     os.environ["NOCTULE_MODELS"] = str(shared_base(tmp_path_factory) / "models")
     yield

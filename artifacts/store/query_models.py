@@ -9,16 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ...pipeline.errors import DamagedModel
+from ...pipeline.errors import DamagedModel, WriteFailed
 from ...pipeline.identity import canonical_json, combined_hash
-from ..disk import durable, folders
+from ..disk import durable, folders, locks
 from ..disk.layout import MODELS, QUERY_MODEL_FILES
 from ..disk.manifest import Manifest
 from ..disk.manifest_records import FileEntry, QueryModel
 
+_WAIT_S = 600.0
+_LOOK_AGAIN_S = 0.1
 _HINT = (
     "Export it again: noctule index. In the cache of a remote store, remove the file: it is fetched again. "
     "Search without it: --encoder static."
@@ -117,6 +121,25 @@ class ExportedModels:
     def __init__(self, folder: Path, model_sha256: str, exporter: str) -> None:
         self._folder = folder
         self._entry = folder / f"{combined_hash([model_sha256, exporter])[:20]}.json"
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait for other processes that export this model: one exports, and the others take what it gave.
+
+        In a folder without locks, or after ten minutes, nobody is waited for.
+        """
+        lock, deadline = None, time.monotonic() + _WAIT_S
+        with suppress(WriteFailed):
+            durable.make_directory(self._folder)
+            while (lock := locks.try_exclusive(self._entry.with_suffix(".lock"))) is None:
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(_LOOK_AGAIN_S)
+        try:
+            yield
+        finally:
+            if lock is not None:
+                lock.close()
 
     def give(self, store: Path) -> dict[str, FileEntry] | None:
         """Give a store the files of an earlier export and return them; ``None`` if there is no sound one."""

@@ -45,7 +45,7 @@ from .failed_collections import (
     snapshots_of_shards,
 )
 from .files import of_corpus, table_digest
-from .passes import LOCAL, Pass, PassCaller, Record, made_anew
+from .passes import LOCAL, Pass, PassCaller, Record, repeated_passes
 from .worker import ALL_SHARDS, ShardTask
 
 _log = logging.getLogger("noctule")
@@ -103,11 +103,13 @@ class SetBuild:
 
     def __init__(self, run: RunContext, store: Store, passes: PassCaller) -> None:
         self._run, self._store, self._passes = run, store, passes
-        self._before, self._anew = snapshots_of_shards(store), made_anew(run.options.start)
+        self._before, self._anew = snapshots_of_shards(store), repeated_passes(run.options.start)
         if self._anew:
             _log.info("--from %s: these passes are repeated: %s", run.options.start, ", ".join(self._anew))
         task = listing.ListingTask(run.settings, run.store, run.options)
-        self._listed = listing.listed(self._passes.call(listing.NAME, listing.find, [task])[0], run.settings)
+        self._listed = listing.listed(
+            self._passes.call(listing.NAME, listing.list_set, [task])[0], run.settings
+        )
         self._made = {ALL_SHARDS: {listing.NAME: self._listed.key}}
         self._judged: dict[str, CollectionSize] = {}
         self._read(self._listed.failures)
@@ -139,18 +141,18 @@ class SetBuild:
 
     def _build(self) -> SetResult:
         surveys, clashing = self._surveys()
-        links = self._each(linking.NAME, linking.link, self._link_keys(surveys))
+        links = self._each(linking.NAME, linking.link_shard, self._link_keys(surveys))
         keys = counting.keys_of(surveys, links, self._listed.plan, self._run.settings)
-        counts = self._each(counting.NAME, counting.count, keys)
+        counts = self._each(counting.NAME, counting.count_shard, keys)
         merged = self._merged(counts)
         if drift := merged["values"]["drift"]:
             allowed = self._run.settings.shards.drift
             _log.info("statistics are kept: scores have drifted by %.2g, of %.2g allowed", drift, allowed)
         key, model = merged["key"], merging.exported_model(merged)
-        divided = self._all(link_graph.NAME, link_graph.divide, key)
+        divided = self._all(link_graph.NAME, link_graph.cluster_set, key)
         corpus = combined_hash([key, *map(str, sorted(divided["tables"].items()))])
         keys = {name: writing.key_of(counts[name], links[name], corpus) for name in self._shards}
-        written = self._each(writing.NAME, writing.write, keys, model=model)
+        written = self._each(writing.NAME, writing.write_shard, keys, model=model)
         rejections = self._rejections(surveys, clashing)
         languages = {each for record in surveys.values() for each in record["values"]["languages"]}
 
@@ -180,7 +182,7 @@ class SetBuild:
         must_export, key = known is None, merging.corpus_key(counts)
         if must_export:  # what a worker logs comes after its pass
             self._passes.say(ALL_SHARDS, [(logging.INFO, EXPORTING)])
-        return self._all(merging.NAME, merging.merge, key, apart=must_export, model=known)
+        return self._all(merging.NAME, merging.merge_shards, key, apart=must_export, model=known)
 
     def _surveys(self) -> tuple[dict[str, Record], list[ReportEntry]]:
         """Return the record of each shard's survey, and the documents left out because of other shards."""
@@ -205,7 +207,7 @@ class SetBuild:
 
     def _survey(self, shards: Iterable[str]) -> dict[str, Record]:
         keys = self._listed.survey_keys(shards, self._failures, self._left_out)
-        return self._each(survey.NAME, survey.survey, keys)
+        return self._each(survey.NAME, survey.survey_shard, keys)
 
     def _refused(
         self, surveys: Mapping[str, Record], left_out: Sequence[ReportEntry]

@@ -1,6 +1,6 @@
-"""The third pass: how often the shard's documents use which terms, and what queries are learned from.
+"""The pass ``counts``: how often the shard's documents use which terms, and what queries are learned from.
 
-The words of links count for the document that they lead to, so this pass needs the second one of all shards.
+The words of links count for the document that they lead to, so this pass needs the links of all shards.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NAME = "counts"
 _MAX_TITLES = 50_000
 
 
-def count(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+def count_shard(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Count terms, spellings and acronyms, and pick training texts; leave them to be merged."""
     begin(WorkStep(0))
     if (found := task.done(task.files, NAME, task.key)) is not None:

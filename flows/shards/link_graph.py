@@ -1,7 +1,7 @@
 """The link graph over all shards as a list of edges, its communities, and what each shard needs of them.
 
-Communities are a pass over all shards at once. One worker makes it: it holds some kilobytes for each document
-of the corpus, and the driver none of them.
+The pass ``communities`` is one over all shards at once. One worker makes it: it holds some kilobytes for each
+document of the corpus, and the driver none of them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Ends = npt.NDArray[np.int64]
 _MEMBERS = pa.schema([("doc_id", pa.string()), ("community", pa.int32())])
 
 
-def divide(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+def cluster_set(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Divide the documents of all shards into communities; leave these for the shards and the set."""
     begin(WorkStep(0))
     if (found := task.done(task.corpus, NAME, task.key)) is not None:

@@ -1,4 +1,4 @@
-"""The second pass: the shard's links are resolved against the addresses of all shards.
+"""The pass ``links``: the shard's links are resolved against the addresses of all shards.
 
 A link is also written to where its target can find it: sorted by the shard that it leads to.
 """
@@ -29,7 +29,7 @@ ASSETS = "assets"
 OUTGOING = ["source_id", "target_id", "text"]
 
 
-def link(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+def link_shard(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Resolve the shard's links; leave them for the shard itself, and for those that they lead to."""
     begin(WorkStep(0))
     if (found := task.done(task.files, NAME, task.key)) is not None:

@@ -84,7 +84,7 @@ class ListedFiles:
         return {name: combined_hash([proved[name], *lost]) if proved.get(name) else "" for name in shards}
 
 
-def find(task: ListingTask, begin: Begin = unwatched) -> pa.Table:
+def list_set(task: ListingTask, begin: Begin = unwatched) -> pa.Table:
     """List the files of every collection and cut them into shards; leave both as tables."""
     begin(WorkStep(0))
     store, began = Store(task.store), time.time()

@@ -1,4 +1,4 @@
-"""What a worker merges from all shards between the passes, kept for the shards and for the next night.
+"""The pass ``statistics``: what a worker merges from all shards, kept for the shards and for the next night.
 
 While the statistics of the corpus drift less than the settings allow, they are left as they are, with
 vocabulary, query encoder and communities: only shards with changes of their own are written again.
@@ -34,7 +34,7 @@ from .worker import ShardTask, receipt
 NAME = "statistics"
 
 
-def merge(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+def merge_shards(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Export the model that encodes queries, and make what belongs to the whole corpus, unless it is known.
 
     The receipt says which models these are, under which key the corpus has its tables, and by how much

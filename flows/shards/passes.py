@@ -39,7 +39,7 @@ _MAKES = {
 }
 
 
-def made_anew(start: str | None) -> tuple[str, ...]:
+def repeated_passes(start: str | None) -> tuple[str, ...]:
     """Return the passes that a run from this stage repeats: the first that makes it, and all later ones.
 
     None are repeated for stages that every run makes, such as publishing.

@@ -1,4 +1,4 @@
-"""The first pass: the shard's files are parsed and its passages encoded, into the caches of its own store."""
+"""The pass ``survey``: the shard's files are parsed and its passages encoded, into its own store's caches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAME = "survey"
 CONFLICTS = "conflicts"
 
 
-def survey(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+def survey_shard(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Parse and encode what changed; leave the shard's addresses, links and headings for the other passes.
 
     Where the listing says that nothing has changed, no file is looked at.

@@ -1,4 +1,4 @@
-"""The last pass: the shard's snapshot, written and published in its own store, with what the corpus knows."""
+"""The pass ``snapshot``: the shard's, written and published in its own store, with what the corpus knows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def key_of(counts: Mapping[str, Any], links: Mapping[str, Any], corpus: str) -> 
     return combined_hash([counts["key"], values["links"], *values["digests"], corpus])
 
 
-def write(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
+def write_shard(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     """Write and publish the shard's snapshot; leave the best score of each of its terms."""
     begin(WorkStep(0))
     listing = listing_of(task, [(name, path) for name, path in task.files.values(LINKS)["assets"]])

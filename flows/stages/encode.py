@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -123,13 +124,15 @@ def export_query_model(run: RunContext, store: Store, encoding: Encoding) -> Que
     With ``NOCTULE_MODELS`` set to a folder, stores share their exports there. Raise ``WriteFailed``.
     """
     model = encoding.encoder.model
-    if (known := known_query_model(run, store, model)) is not None:
-        return known
-    _log.info("%s", EXPORTING)
-    files = _export(run, store)
-    release_memory()
-    if (shared := _shared_exports(model)) and files:
-        shared.take(store.root, files)
+    shared = _shared_exports(model)
+    with shared.alone() if shared else nullcontext():
+        if (known := known_query_model(run, store, model)) is not None:
+            return known
+        _log.info("%s", EXPORTING)
+        files = _export(run, store)
+        release_memory()
+        if shared and files:
+            shared.take(store.root, files)
     return _query_model(model, files)
 
 

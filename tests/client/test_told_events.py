@@ -146,7 +146,8 @@ def test_without_leave_no_query_is_told(
     browser: webdriver.Chrome, collector: _Collector, server: str
 ) -> None:
     reader = Reader(browser, collector, f"{server}opened/index.html")
-    assert "counts, anonymously" in reader.browser.find_element(By.CLASS_NAME, "search-state").text
+    wait = WebDriverWait(browser, 10, poll_frequency=0.02)
+    wait.until(lambda found: "counts, anonymously" in found.find_element(By.CLASS_NAME, "search-state").text)
     reader.ask("bats")
     reader.field.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
     found = reader.told(2)

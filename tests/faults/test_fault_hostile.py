@@ -34,7 +34,7 @@ from noctule.pipeline.source_files import FoundFile
 from tests.processor_time import processor_seconds
 from tests.repetitions import ALL
 
-HOSTILE = 10 if ALL else 3
+HOSTILE = 10 if ALL else 2
 _HANGS = "a" * 60 + "!"
 
 

@@ -134,7 +134,7 @@ def test_whichever_mapping_of_a_night_is_refused_it_says_so_and_keeps_what_is_ca
     _night(folder, 0)
     old, cached = store.current(), _cached(store)
     before = copied_store(folder, tmp_path / "before")
-    for nth, code in part.of(_each(7)):
+    for nth, code in part.of(_each(13)):
         # Each begins with the same caches: a night that fails leaves one more segment of vectors to map.
         shutil.rmtree(folder)
         copied_store(before, folder)

@@ -122,6 +122,7 @@ def test_vectors_that_are_recalled_are_outside_memory(tmp_path: Path) -> None:
     store = EmbeddingStore(tmp_path, ["model"], 384)
     for at in range(0, 4_000, 500):
         store.add(hashes[at : at + 500], vectors[at : at + 500])
+    EmbeddingStore(tmp_path, ["model"], 384).recall(hashes[:1])  # what it imports is no part of it
     with held_memory() as recalling:
         recall = EmbeddingStore(tmp_path, ["model"], 384).recall(hashes)
     assert np.array_equal(recall.vectors, vectors) and not len(recall.missing)

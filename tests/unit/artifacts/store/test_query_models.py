@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -263,3 +264,32 @@ def test_stores_share_exports_in_a_folder_and_trust_no_damaged_one(store: Store,
     entry = next((tmp_path / "shared").glob("*.json"))
     entry.write_bytes(b"[]")
     assert shared.give(tmp_path / "c") is None
+
+
+def test_one_store_exports_while_the_others_wait(tmp_path: Path) -> None:
+    shared = ExportedModels(tmp_path / "shared", "a" * 64, "onnx=1")
+    order = list[str]()
+
+    def export(name: str) -> None:
+        with ExportedModels(tmp_path / "shared", "a" * 64, "onnx=1").alone():
+            order.append(name)
+
+    with shared.alone(), ExportedModels(tmp_path / "shared", "b" * 64, "onnx=1").alone():
+        other = Thread(target=export, args=("the other",))
+        other.start()
+        other.join(0.3)
+        order.append("the first")
+    other.join(30)
+    assert order == ["the first", "the other"]
+
+
+def test_nobody_is_waited_for_too_long_or_where_there_can_be_no_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("noctule.artifacts.store.query_models._WAIT_S", 0.0)
+    (tmp_path / "file").write_bytes(b"")
+    with ExportedModels(tmp_path / "file", "a" * 64, "onnx=1").alone():
+        pass
+    shared = ExportedModels(tmp_path / "shared", "a" * 64, "onnx=1")
+    with shared.alone(), shared.alone():
+        assert next((tmp_path / "shared").glob("*.lock"))

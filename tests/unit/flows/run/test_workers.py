@@ -11,7 +11,6 @@ import pytest
 
 from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.pipeline.errors import EngineUnavailable
-from tests.processor_time import processor_seconds
 
 
 def double(number: int) -> int:
@@ -30,8 +29,8 @@ def die(_: int) -> int:
 
 def burn(seconds: float) -> float:
     """Take processor time."""
-    until = processor_seconds() + seconds
-    while processor_seconds() < until:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
         pass
     return seconds
 

@@ -19,7 +19,7 @@ from noctule.flows.run.context import BuildOptions, RunContext
 from noctule.flows.shards import link_graph, writing
 from noctule.flows.shards.build import SetBuild
 from noctule.flows.shards.files import PassFiles
-from noctule.flows.shards.passes import PassCaller, made_anew
+from noctule.flows.shards.passes import PassCaller, repeated_passes
 from noctule.flows.shards.worker import ALL_SHARDS
 from noctule.flows.stages import encode
 from noctule.flows.stages.encode import EXPORTING
@@ -130,8 +130,8 @@ def test_a_set_makes_nothing_again_for_what_every_run_makes(copy: Built, passes:
 
 
 def test_each_stage_belongs_to_a_pass_or_to_every_run() -> None:
-    assert {stage.name for stage in BUILD if not made_anew(stage.name)} == OF_EVERY_RUN
-    assert made_anew(None) == ()
+    assert {stage.name for stage in BUILD if not repeated_passes(stage.name)} == OF_EVERY_RUN
+    assert repeated_passes(None) == ()
 
 
 def test_statistics_that_were_kept_within_the_drift_are_made_again(copy: Built) -> None:  # noqa: F811

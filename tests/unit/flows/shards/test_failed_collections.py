@@ -172,7 +172,7 @@ def test_a_collection_that_goes_away_after_the_survey_falls_back(
     nights: Nights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nights.change_library()
-    read, count, counted = sources.read_in_full, counting.count, list[str]()
+    read, count_shard, counted = sources.read_in_full, counting.count_shard, list[str]()
 
     def away(file: FoundFile, settings: Settings) -> Source:
         if counted and file.collection == "journal":
@@ -181,10 +181,10 @@ def test_a_collection_that_goes_away_after_the_survey_falls_back(
 
     def late(task: ShardTask, begin: Begin) -> pa.Table:
         counted.append(task.shard)
-        return count(task, begin)
+        return count_shard(task, begin)
 
     monkeypatch.setattr(sources, "read_in_full", away)
-    monkeypatch.setattr(counting, "count", late)
+    monkeypatch.setattr(counting, "count_shard", late)
     assert list(nights.build().failed) == ["journal"]
     build_snapshot(settings_for(nights.root), nights.whole)
     nights.require_as_the_whole()

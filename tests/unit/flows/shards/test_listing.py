@@ -32,7 +32,7 @@ from tests.unit.flows.shards.test_failed_collections import PIXEL, settings_for,
 def listed_in(root: Path, store: Path, **shards: object) -> tuple[listing.ListedFiles, ShardTask]:
     """What the driver knows of the files, and the task of a worker but for its shard."""
     settings = settings_for(root, **(shards or {"count": 3}))
-    record = record_of(listing.find(ListingTask(settings, store, BuildOptions())))
+    record = record_of(listing.list_set(ListingTask(settings, store, BuildOptions())))
     found = listed(record, settings)
     return found, ShardTask(
         "",
@@ -191,14 +191,14 @@ def test_a_disk_that_is_full_in_mid_set_leaves_the_old_one(
     settings, store = settings_for(tmp_path / "notes", count=3, drift=0), Store(tmp_path / "store")
     before = build_snapshot(settings, store).snapshot
     (tmp_path / "notes/library/library04.md").write_text("# Library 4\n\nOf wrens.\n")
-    write = writing.write
+    write_shard = writing.write_shard
 
     def full(task: ShardTask, begin: Begin) -> pa.Table:
         if task.shard == task.shards[-1]:
             monkeypatch.setattr(durable, "disk", FailingDisk(9, errno.ENOSPC, for_ever=True))
-        return write(task, begin)
+        return write_shard(task, begin)
 
-    monkeypatch.setattr(writing, "write", full)
+    monkeypatch.setattr(writing, "write_shard", full)
     with pytest.raises(WriteFailed, match="No space left") as caught:
         build_snapshot(settings, store)
     monkeypatch.undo()

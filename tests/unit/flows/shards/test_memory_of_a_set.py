@@ -70,10 +70,10 @@ def at_work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 _BY_WORKERS = {
-    "discover": (listing, "find"),
-    "export_query_model": (merging, "merge"),
-    "vocabulary": (statistics, "merge"),
-    "term_vectors": (statistics, "merge"),
+    "discover": (listing, "list_set"),
+    "export_query_model": (merging, "merge_shards"),
+    "vocabulary": (statistics, "merge_shards"),
+    "term_vectors": (statistics, "merge_shards"),
     "term_table": (statistics, "a pass with a folder"),
 }
 
@@ -111,11 +111,11 @@ def test_communities_are_found_by_a_worker_and_only_when_something_changed(
     monkeypatch.setattr(communities, "find_clusters", noted)
     store, settings = Store(tmp_path / "store"), settings_for(tmp_path / "notes", count=2)
     first = build_snapshot(settings, store)
-    assert found == ["divide"]
+    assert found == ["cluster_set"]
     assert not build_snapshot(settings, store).changed and len(found) == 1
     (of_corpus(store.root).folder / "members.arrow").write_bytes(b"damaged")
     again = build_snapshot(settings, store)
-    assert found == ["divide"] * 2 and again.snapshot == first.snapshot
+    assert found == ["cluster_set"] * 2 and again.snapshot == first.snapshot
 
 
 def test_the_exported_model_is_read_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

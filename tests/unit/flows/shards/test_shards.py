@@ -398,7 +398,7 @@ def test_a_worker_that_is_lost_in_a_pass_is_named_and_the_set_stays(
     watch = InlineCaller.watch
 
     def lost(caller: InlineCaller, stage: Any, batch: Any, limit_s: float) -> Any:
-        if getattr(stage, "args", ()) == (counting.count,) and batch.shard == "0001":
+        if getattr(stage, "args", ()) == (counting.count_shard,) and batch.shard == "0001":
             raise WorkerFailed("crashed (signal 9)", by_chance=True)
         return watch(caller, stage, batch, limit_s)
 

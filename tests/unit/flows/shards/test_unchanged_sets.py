@@ -77,7 +77,7 @@ def nights(copy: Built, monkeypatch: pytest.MonkeyPatch) -> Nights:  # noqa: F81
 def test_nothing_changed_is_one_listing(nights: Nights) -> None:
     before, generation = nights.store.current(), nights.store.generation()
     same = nights.build()
-    assert nights.passes == ["find"] and nights.read == []
+    assert nights.passes == ["list_set"] and nights.read == []
     assert (same.snapshot, same.changed, same.parsed, same.encoded) == (before, False, 0, 0)
     assert (same.generation, same.documents) == (generation, 39)
     assert {"survey", "set"}.isdisjoint(time.stage for time in same.times)
@@ -88,7 +88,7 @@ def test_a_touched_file_is_read_and_the_set_stays(nights: Nights) -> None:
     before = nights.store.current()
     (nights.root / BOOK).touch()
     assert nights.build().snapshot == before and nights.read == [BOOK]
-    assert nights.build().snapshot == before and nights.passes == ["find"]
+    assert nights.build().snapshot == before and nights.passes == ["list_set"]
 
 
 def test_changes_are_found_in_the_shards_that_have_them(nights: Nights, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_changes_are_found_in_the_shards_that_have_them(nights: Nights, tmp_path
     path.write_bytes(path.read_bytes().replace(b"dusk", b"dawn"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     edited = nights.build()
-    assert edited.changed and set(nights.read) == {BOOK} and nights.passes.count("survey") == 3
+    assert edited.changed and set(nights.read) == {BOOK} and nights.passes.count("survey_shard") == 3
     assert edited.snapshot == nights.anew(tmp_path / "edited")
     (nights.root / "shelf1/new.md").write_text("# New\n\nOf herons.\n")
     assert nights.build().documents == 40 and set(nights.read) == {"shelf1/new.md"}
@@ -150,7 +150,7 @@ def test_a_damaged_table_of_the_set_is_made_again(nights: Nights) -> None:
     with nights.store.open() as opened:
         table = opened.file("terms")
     table.write_bytes(table.read_bytes()[:-1])
-    assert nights.build().snapshot == before and "survey" in nights.passes
+    assert nights.build().snapshot == before and "survey_shard" in nights.passes
     nights.store.open().close()
 
 
@@ -158,16 +158,16 @@ def test_other_settings_code_or_stages_are_other_inputs(
     nights: Nights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nights.build(drift=0.5)
-    assert "survey" in nights.passes and nights.read == []
+    assert "survey_shard" in nights.passes and nights.read == []
     nights.build(drift=0.5)
-    assert nights.passes == ["find"]
+    assert nights.passes == ["list_set"]
     nights.build(drift=0.5, count=2)
     assert nights.read  # shards know nothing of what others have read
     nights.build(drift=0.5, count=2)
-    assert nights.passes == ["find"]
+    assert nights.passes == ["list_set"]
     monkeypatch.setattr(unchanged, "sources_hash", lambda _: "another version")
     nights.build(drift=0.5, count=2)
-    assert nights.passes.count("survey") == 2 and nights.read == []
+    assert nights.passes.count("survey_shard") == 2 and nights.read == []
 
 
 def test_a_document_that_includes_another_is_looked_at_every_night(nights: Nights, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_document_that_includes_another_is_looked_at_every_night(nights: Night
     path.write_text(path.read_text() + "\n{{#include ../part.txt}}\n")
     nights.build()
     nights.build()
-    assert "survey" in nights.passes and nights.read == [BOOK]
+    assert "survey_shard" in nights.passes and nights.read == [BOOK]
     (nights.root / "part.txt").write_text("Of wrens.\n")
     changed = nights.build()
     assert changed.changed and changed.snapshot == nights.anew(tmp_path / "anew")
@@ -188,7 +188,7 @@ def test_a_document_that_is_held_back_comes_on_its_day(
     (nights.root / "later.md").write_text("---\npublishDate: 2998-01-01\n---\n# Later\n\nOf wrens.\n")
     assert nights.build().documents == 39
     nights.build()
-    assert nights.passes == ["find"]
+    assert nights.passes == ["list_set"]
     for module in (parse, unchanged, publication_dates, survey):
         monkeypatch.setattr(module, "today", lambda: "2998-01-01")
     due = nights.build()
