@@ -45,15 +45,20 @@ def stable_text(value: object) -> str:
 
     The words that Python has for a pattern end after 200 characters.
     """
+    return repr(_plain(value))
+
+
+def _plain(value: object) -> object:
+    """Return the value in lists and tuples, without an order or words that differ between processes."""
     if isinstance(value, re.Pattern):
-        return repr((value.pattern, value.flags))
+        return (value.pattern, value.flags)
     if is_dataclass(value) and not isinstance(value, type):
-        return repr([(each.name, stable_text(getattr(value, each.name))) for each in fields(value)])
+        return [(each.name, _plain(getattr(value, each.name))) for each in fields(value)]
     if isinstance(value, Mapping):
-        return repr([(stable_text(key), stable_text(each)) for key, each in value.items()])
+        return [(_plain(key), _plain(each)) for key, each in value.items()]
     if isinstance(value, set | frozenset):
-        return repr(sorted(map(stable_text, value)))
-    return repr(list(map(stable_text, value))) if isinstance(value, list | tuple) else repr(value)
+        return ("a set", sorted(map(_plain, value), key=repr))
+    return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
 @cache

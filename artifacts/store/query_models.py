@@ -6,6 +6,7 @@ this folder: every file is hashed when it is read. Nothing here is ever changed,
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -139,6 +140,8 @@ class ExportedModels:
             yield
         finally:
             if lock is not None:
+                with suppress(OSError):  # a process that was forked meanwhile has the descriptor, too
+                    fcntl.flock(lock.descriptor, fcntl.LOCK_UN)
                 lock.close()
 
     def give(self, store: Path) -> dict[str, FileEntry] | None:

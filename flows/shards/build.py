@@ -32,6 +32,7 @@ from ..run.executor import Execution
 from ..run.stage import Driver
 from ..run.versions import code_version
 from ..sources.published import published_assets
+from ..sources.publishing_rules import rules_of
 from ..stages.encode import EXPORTING, known_query_model
 from ..stages.guards import CollectionSize
 from ..stages.write import StagedSnapshot
@@ -106,7 +107,8 @@ class SetBuild:
         self._before, self._anew = snapshots_of_shards(store), repeated_passes(run.options.start)
         if self._anew:
             _log.info("--from %s: these passes are repeated: %s", run.options.start, ", ".join(self._anew))
-        task = listing.ListingTask(run.settings, run.store, run.options)
+        self._rules = rules_of(run.settings)
+        task = listing.ListingTask(run.settings, run.store, run.options, self._rules)
         self._listed = listing.listed(
             self._passes.call(listing.NAME, listing.list_set, [task])[0], run.settings
         )
@@ -253,6 +255,7 @@ class SetBuild:
             shards=self._shards,
             made=self._made,
             options=self._run.options,
+            rules=self._rules,
             failures=self._failures,
             left_out=self._left_out,
             before=self._before.get(shard),

@@ -22,8 +22,8 @@ import pyarrow.compute as pc
 
 from ...artifacts.store.store import Store
 from ...pipeline.assets.embedded_images import image_place
-from ...pipeline.errors import NoctuleError, SourceError, from_dict
-from ...pipeline.identity import canonical_json, combined_hash, doc_id, stable_text
+from ...pipeline.errors import NoctuleError, from_dict
+from ...pipeline.identity import canonical_json, combined_hash, doc_id
 from ...pipeline.model import ReportEntry
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook, is_unsettled
@@ -31,8 +31,8 @@ from ..incremental.unchanged import rejected_inputs, shared_inputs
 from ..run.context import BuildOptions, RunContext
 from ..run.versions import decides
 from ..run.workers import Begin, WorkStep, unwatched
-from ..sources.publishing_rules import rules_of
-from ..stages.sources import Listing, discover
+from ..sources.publishing_rules import Rules
+from ..stages.sources import Listing, discover_under
 from .failed_collections import snapshots_of_shards
 from .files import PassFiles, of_corpus, table_digest
 from .plan import ShardPlan, plan_shards
@@ -52,6 +52,7 @@ class ListingTask:
     settings: Settings
     store: Path
     options: BuildOptions
+    rules: Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,8 @@ def list_set(task: ListingTask, begin: Begin = unwatched) -> pa.Table:
     """List the files of every collection and cut them into shards; leave both as tables."""
     begin(WorkStep(0))
     store, began = Store(task.store), time.time()
-    listing = discover(RunContext(task.settings, task.store, task.options), store)
-    assert listing is not None  # a set reads its sources whatever the run begins with
+    # A set reads its sources whatever the run begins with.
+    listing = discover_under(task.rules, RunContext(task.settings, task.store, task.options), store)
     plan = plan_shards(task.settings, listing, snapshots_of_shards(store))
     names = [plan.shard_of(doc_id(file.collection, file.path)) for file in listing.files]
     own = [listing.files[at] for at in sorted(range(len(names)), key=names.__getitem__)]
@@ -108,7 +109,6 @@ def list_set(task: ListingTask, begin: Begin = unwatched) -> pa.Table:
         "rejections": [asdict(each) for each in listing.rejections],
         "failures": {name: error.as_dict() for name, error in listing.failures.items()},
         "places": places,
-        "rules": combined_hash([stable_text(listing.rules)]),
         "digests": digests,
         "inputs": _inputs(task.settings, plan, listing, proved),
     }
@@ -164,21 +164,11 @@ def listed(record: Mapping[str, Any], settings: Settings) -> ListedFiles:
 
 
 def listing_of(task: ShardTask, named: Sequence[tuple[str, str]] = ()) -> Listing:
-    """Return the part of the listing that a shard reads, with the assets of these collections and paths.
-
-    Raise ``SourceError`` if settings of other tools no longer say the same of what is published.
-    """
-    record, rules = task.corpus.values(NAME), rules_of(task.settings)
-    if combined_hash([stable_text(rules)]) != record["rules"]:
-        raise SourceError(
-            "what other tools' settings say of publishing changed while the shards were built",
-            where=f"shard {task.shard}",
-            hint="Nothing was published. Run it again: unchanged files are reused.",
-        )
-    start, end = record["places"].get(task.shard, (0, 0))
+    """Return the part of the listing that a shard reads, with the assets of these collections and paths."""
+    start, end = task.corpus.values(NAME)["places"].get(task.shard, (0, 0))
     own = _files(task.corpus.read(FILES).slice(start, end - start), task.failures)
     files = (file for file in own if (file.collection, file.path) not in task.left_out)
-    return Listing(tuple(files), (), task.failures, _assets(task, named) if named else (), rules)
+    return Listing(tuple(files), (), task.failures, _assets(task, named) if named else (), task.rules)
 
 
 def category_pages(task: ShardTask) -> list[FoundFile]:

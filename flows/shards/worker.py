@@ -31,6 +31,7 @@ from ..run.memory import release_memory
 from ..run.plain import PlainDriver
 from ..run.stage import Silent
 from ..run.workers import Begin
+from ..sources.publishing_rules import Rules
 from ..stages.sources import Listing
 from .files import PassFiles, of_corpus, of_shard
 from .plan import ShardPlan
@@ -48,7 +49,8 @@ class ShardTask:
     """What a worker is told about a shard, or about ``ALL_SHARDS``; everything else lies in files.
 
     ``shards`` are those of the plan that have files. ``made`` has for each shard the key of each pass that
-    this run has made, by the name of the pass: what another run left in the files is not read. ``failures``
+    this run has made, by the name of the pass: what another run left in the files is not read. ``rules`` are
+    what other tools' settings say of publishing, read once for all passes. ``failures``
     are the collections that cannot be read, ``left_out`` the collections and paths of documents left out
     because of what other shards hold.
     ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
@@ -64,6 +66,7 @@ class ShardTask:
     shards: tuple[str, ...]
     made: Mapping[str, Mapping[str, str]]
     options: BuildOptions
+    rules: Rules
     failures: Mapping[str, NoctuleError] = field(default_factory=dict)
     left_out: Set[tuple[str, str]] = frozenset()
     before: SnapshotId | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ...pipeline.patterns import pattern_fault
 from ...pipeline.settings.collection import Collection
 from ...pipeline.settings.settings import Settings
 from ...pipeline.untrusted import NotRead, as_text, read_regular, with_lower_keys
+from ..run.retry import with_retries
 from .exclusions import Exclusion, exclusions_of
 from .mdbook_chapters import Book, books_of
 from .tool_settings import MAX_BYTES, NotKnown, tables_at, tables_in, texts_of, unread
@@ -74,7 +76,7 @@ def rules_of(settings: Settings, *, with_sections: bool = False) -> Rules:
     wanted, found = with_sections or settings.shards.wanted, list[tuple[str, PublishingRules]]()
     for name, collection in settings.collections.items():
         for each in written_and_real(collection):
-            named = (name, _rules(each, with_sections=wanted))
+            named = (name, with_retries(partial(_rules, each, with_sections=wanted)))
             found += [named] if named not in found[-1:] else []
     return tuple(found)
 

@@ -125,8 +125,10 @@ def export_query_model(run: RunContext, store: Store, encoding: Encoding) -> Que
     """
     model = encoding.encoder.model
     shared = _shared_exports(model)
+    if (known := known_query_model(run, store, model)) is not None:
+        return known
     with shared.alone() if shared else nullcontext():
-        if (known := known_query_model(run, store, model)) is not None:
+        if shared and (known := known_query_model(run, store, model)) is not None:
             return known
         _log.info("%s", EXPORTING)
         files = _export(run, store)

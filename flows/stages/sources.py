@@ -78,7 +78,12 @@ def discover(run: RunContext, store: Store) -> Listing | None:
     List nothing where the run does not read its sources. Raise ``MissingRoot`` or ``SourceError`` if no
     collection can be listed.
     """
-    return _without_doubtful(list_sources(run.settings), run, store) if run.reads_sources else None
+    return discover_under(rules_of(run.settings), run, store) if run.reads_sources else None
+
+
+def discover_under(rules: Rules, run: RunContext, store: Store) -> Listing:
+    """Return the same for rules of publishing that were read before."""
+    return replace(_without_doubtful(list_sources(run.settings), run, store), rules=rules)
 
 
 def hash_sources(run: RunContext, listing: Listing | None, store: Store) -> HashedSources | None:
@@ -135,7 +140,6 @@ def sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]
 
 def list_sources(settings: Settings) -> Listing:
     """List the files of every collection; raise ``MissingRoot`` or ``SourceError`` if none can be listed."""
-    rules = rules_of(settings)
     listings, failures = [], {}
     for name, collection in sorted(settings.collections.items()):
         try:
@@ -153,7 +157,7 @@ def list_sources(settings: Settings) -> Listing:
             rejections.append(ReportEntry(file.collection, file.path, "quarantined", reason))
     assets = {(file.collection, file.path): file for listing in listings for file in reversed(listing.assets)}
     in_order = tuple(named[name] for name in sorted(named))
-    return Listing(in_order, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)), rules)
+    return Listing(in_order, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)))
 
 
 @dataclass(frozen=True, slots=True)

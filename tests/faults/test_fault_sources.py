@@ -388,6 +388,7 @@ def test_settings_of_a_tool_that_are_away_make_no_document_private(
     write(tmp_path / "_index.md", "---\ncascade: {draft: true}\n---\n")
     settings = Settings(collections={"c": collection(tmp_path)}, shards=ShardSettings(count=2))
     expected = rules_of(settings)
+    monkeypatch.setattr("noctule.flows.run.retry._PAUSES_S", ())
     for code in _SCARCE:
         for nth in range(1, 30):
             with monkeypatch.context() as patched:

@@ -15,18 +15,8 @@ const MOST_PARTS = 1000;
 const PATIENCE_MS = 4000;
 const PART = /^_search\/[0-9a-f]{8,}\.js$/;
 const NO_NETWORK = `${scope}_offline.html`;
-/** What may still write a copy. @type {Set<Promise<void>>} */
-const writing = new Set();
-
-/** @param {any} event @param {Promise<any>} work */
-function hold(event, work) {
-  const done = work.then(
-    () => void writing.delete(done),
-    () => void writing.delete(done),
-  );
-  writing.add(done);
-  event.waitUntil(done);
-}
+/** How often the copies of parts were forgotten: what was asked for before is not kept either. */
+let forgotten = 0;
 
 /** The address without query and fragment: a file has one copy. @param {string} url */
 function plain(url) {
@@ -50,8 +40,9 @@ async function copyOf(url) {
  * What the network said becomes the copy; a page that is gone has none.
  * @param {string} url
  * @param {Response} found
+ * @param {number} when how often parts had been forgotten when it was asked for
  */
-async function settle(url, found) {
+async function settle(url, found, when = forgotten) {
   const name = plain(url);
   if (found.status === 404 || found.status === 410)
     return void (await (await caches.open(PAGES)).delete(name));
@@ -62,26 +53,26 @@ async function settle(url, found) {
   // Whole before it is put: a cache that waits for the rest of a file answers nothing meanwhile. And what was
   // redirected may not answer a visit.
   const copy = new Response(await found.blob(), { headers: found.headers });
-  await (await caches.open(part ? PARTS : PAGES)).put(name, copy);
+  const cache = await caches.open(part ? PARTS : PAGES);
+  await cache.put(name, copy);
+  if (part && when !== forgotten) await cache.delete(name);
 }
 
-/** The network's answer, and its copy kept. @param {any} event @returns {Promise<Response>} */
-function asked(event) {
+/** The network's answer, and its copy kept. @param {any} event @param {number} [when] @returns {Promise<Response>} */
+function asked(event, when) {
   // What a browser takes for fresh may be of the build before: files that did not change keep their old
   // times.
   const visit = event.request.mode === "navigate";
   const answer = fetch(visit ? new Request(event.request, { cache: "no-cache" }) : event.request);
   // A full disk costs the copy and not the answer.
-  hold(
-    event,
-    answer.then((found) => settle(event.request.url, found.clone())),
-  );
+  event.waitUntil(answer.then((found) => settle(event.request.url, found.clone(), when)).catch(() => {}));
   return answer;
 }
 
 /** @param {any} event @returns {Promise<Response>} */
 async function part(event) {
-  return (await (await caches.open(PARTS)).match(plain(event.request.url))) || asked(event);
+  const when = forgotten;
+  return (await (await caches.open(PARTS)).match(plain(event.request.url))) || asked(event, when);
 }
 
 /** @param {any} event @returns {Promise<Response>} */
@@ -115,8 +106,9 @@ async function trim(name, most) {
 async function keep(urls) {
   for (const url of urls) {
     if (!url.startsWith(scope) || (await caches.match(plain(url)))) continue;
+    const when = forgotten;
     await fetch(plain(url))
-      .then((found) => settle(url, found))
+      .then((found) => settle(url, found, when))
       .catch(() => {});
   }
   await trim(PAGES, MOST_PAGES);
@@ -133,9 +125,10 @@ async function renew() {
   }
 }
 
-/** A part that was asked for before may be as damaged. */
-async function forget() {
-  while (writing.size) await Promise.all(writing);
+/** @param {{keep?: string[], forget?: boolean}} told */
+async function follow({ keep: urls = [], forget = false }) {
+  if (!forget) return keep(urls);
+  forgotten++;
   await caches.delete(PARTS);
 }
 
@@ -147,18 +140,11 @@ worker.addEventListener("install", (/** @type {any} */ event) => {
   event.waitUntil(own.then(() => renew().catch(() => {})));
 });
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
-worker.addEventListener("message", (/** @type {any} */ event) => {
-  /** @type {{keep?: string[], forget?: boolean}} */
-  const told = event.data;
-  if (told.forget) event.waitUntil(forget().catch(() => {}));
-  else hold(event, keep(told.keep || []));
-});
+worker.addEventListener("message", (/** @type {any} */ event) =>
+  event.waitUntil(follow(event.data).catch(() => {})),
+);
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { method, url } = event.request;
   if (method !== "GET" || !url.startsWith(scope)) return;
-  if (!PART.test(plain(url).slice(scope.length))) return event.respondWith(page(event));
-  const answer = part(event);
-  // Before it looks for its copy: whoever forgets the parts meanwhile waits for this one.
-  hold(event, answer);
-  event.respondWith(answer);
+  event.respondWith(PART.test(plain(url).slice(scope.length)) ? part(event) : page(event));
 });

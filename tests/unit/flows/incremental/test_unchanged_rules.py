@@ -9,6 +9,7 @@ from pathlib import Path
 
 from noctule.flows.incremental.unchanged import shared_inputs
 from noctule.flows.sources.publishing_rules import rules_of
+from noctule.pipeline.identity import stable_text
 from noctule.pipeline.settings.reading import parse
 from tests.command_line import REPOSITORY
 
@@ -53,3 +54,11 @@ def test_the_end_of_a_long_list_of_what_is_left_out_is_compared(tmp_path: Path) 
         (tmp_path / "mkdocs.yml").write_text(f"docs_dir: docs\nexclude_docs: |\n{names}\n")
         found.append(shared_inputs(settings, rules_of(settings))[-1])
     assert found[0] != found[1] and re.search("private", found[0])
+
+
+def test_settings_that_nest_deeply_are_said_in_proportion_to_their_length() -> None:
+    nested: object = "draft's"
+    for _ in range(60):
+        nested = {"a": frozenset({(1, stable_text(nested) if isinstance(nested, str) else 2)}), "b": [nested]}
+    assert len(stable_text(nested)) < 10_000
+    assert stable_text({"a": {1, 2}}) != stable_text({"a": [1, 2]})

@@ -21,6 +21,7 @@ from noctule.flows.shards import listing, writing
 from noctule.flows.shards.files import table_digest
 from noctule.flows.shards.listing import ListingTask, category_pages, listed, listing_of
 from noctule.flows.shards.worker import ShardTask, record_of
+from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.stages.sources import list_sources
 from noctule.pipeline.errors import ArtifactError, MissingRoot, SourceError, WriteFailed, from_dict
 from noctule.pipeline.source_files import FoundFile, version_of
@@ -32,7 +33,8 @@ from tests.unit.flows.shards.test_failed_collections import PIXEL, settings_for,
 def listed_in(root: Path, store: Path, **shards: object) -> tuple[listing.ListedFiles, ShardTask]:
     """What the driver knows of the files, and the task of a worker but for its shard."""
     settings = settings_for(root, **(shards or {"count": 3}))
-    record = record_of(listing.list_set(ListingTask(settings, store, BuildOptions())))
+    rules = rules_of(settings)
+    record = record_of(listing.list_set(ListingTask(settings, store, BuildOptions(), rules)))
     found = listed(record, settings)
     return found, ShardTask(
         "",
@@ -42,6 +44,7 @@ def listed_in(root: Path, store: Path, **shards: object) -> tuple[listing.Listed
         tuple(sorted(found.files)),
         {"": {"files": found.key}},
         BuildOptions(),
+        rules,
     )
 
 
@@ -92,18 +95,6 @@ def test_a_worker_that_finds_another_runs_listing_stops(
     with pytest.raises(ArtifactError, match="'files' belong to another run") as caught:
         listing_of(replace(before, shard="0000"))
     assert str(tmp_path / "store") in caught.value.where
-
-
-def test_a_worker_stops_where_other_tools_settings_say_something_else_than_when_files_were_listed(
-    tmp_path: Path,
-) -> None:
-    write_collections(tmp_path / "notes")
-    _, task = listed_in(tmp_path / "notes", tmp_path / "store")
-    assert listing_of(replace(task, shard="0000")).files
-    (tmp_path / "mkdocs.yml").write_text("docs_dir: notes/library\nexclude_docs: plot.ipynb\n")
-    with pytest.raises(SourceError, match="of publishing changed") as caught:
-        listing_of(replace(task, shard="0000"))
-    assert caught.value.hint.startswith("Nothing was published")
 
 
 def test_a_folder_whose_name_is_not_utf_8_survives(tmp_path: Path) -> None:

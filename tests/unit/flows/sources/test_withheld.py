@@ -11,10 +11,12 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from noctule.flows import api
+from noctule.flows.api import build_snapshot
 from noctule.flows.incremental.unchanged import inputs_of
+from noctule.flows.run.context import RunContext
 from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
-from noctule.flows.stages.sources import HashedSources, list_sources
+from noctule.flows.stages.sources import HashedSources, discover
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.model import ReportEntry
 from noctule.pipeline.settings.reading import parse as parse_settings
@@ -300,9 +302,10 @@ def test_a_change_of_the_tools_settings_is_one_of_the_inputs(tmp_path: Path) -> 
     (tmp_path / "quartz.config.ts").write_text(QUARTZ % "")
     settings = parse_settings({"collections": {"docs": {"root": str(tmp_path / "content")}}}, "test")
     hashed = HashedSources((), (), {}, {})
-    before = inputs_of(hashed, list_sources(settings), settings)
+    store, context = Store(tmp_path / "store"), RunContext(settings, tmp_path / "store")
+    before = inputs_of(hashed, discover(context, store), settings)
     (tmp_path / "quartz.config.ts").write_text(QUARTZ % ", Plugin.ExplicitPublish()")
-    assert inputs_of(hashed, list_sources(settings), settings) not in ("", before)
+    assert inputs_of(hashed, discover(context, store), settings) not in ("", before)
 
 
 def test_a_category_of_drafts_is_in_no_snapshot(tmp_path: Path) -> None:
@@ -318,8 +321,9 @@ def test_a_category_of_drafts_is_in_no_snapshot(tmp_path: Path) -> None:
 _RULES = "exclude_docs: |\n  secret.md\n"
 
 
+@pytest.mark.parametrize("shards", [0, 2])
 def test_settings_that_change_for_a_while_in_a_run_publish_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shards: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where another branch is checked out and back: no later night would see a difference."""
     for name, text in {"docs/o.md": OPEN, "docs/secret.md": "# S\n", "mkdocs.yml": _RULES}.items():
@@ -333,5 +337,7 @@ def test_settings_that_change_for_a_while_in_a_run_publish_nothing(
         return held
 
     monkeypatch.setattr("noctule.flows.stages.parse.withheld", on_another_branch)
-    report = api.index(tmp_path / "docs", store=tmp_path / "store")
-    assert {each.path for each in report.rejections} == {"secret.md"}
+    given = {"collections": {"docs": {"root": str(tmp_path / "docs")}}, "engine": {"name": "inline"}}
+    settings = parse_settings({**given, **({"shards": {"count": shards}} if shards else {})}, "test")
+    result = build_snapshot(settings, Store(tmp_path / "store"))
+    assert {each.path for each in result.rejections} == {"secret.md"} and result.documents == 1
