@@ -28,7 +28,7 @@ from tests.crash.builder import write_edition
 from tests.repetitions import ALL, LONG_S, WHOLE, Part, in_parts
 
 # How many starts are refused, one a night; each of them for `make torture`.
-EVERY = 1 if ALL else 37
+EVERY = 1 if ALL else 17
 _STARTS = (
     (threading.Thread, "start"),
     (multiprocessing.process.BaseProcess, "start"),

@@ -58,7 +58,12 @@ async function settle(url, found, when = forgotten) {
   if (part && when !== forgotten) await cache.delete(name);
 }
 
-/** The network's answer, and its copy kept. @param {any} event @param {number} [when] @returns {Promise<Response>} */
+/**
+ * The network's answer, and its copy kept.
+ * @param {any} event
+ * @param {number} [when] how often parts had been forgotten when it was asked for
+ * @returns {Promise<Response>}
+ */
 function asked(event, when) {
   // What a browser takes for fresh may be of the build before: files that did not change keep their old
   // times.

@@ -102,13 +102,13 @@ def test_a_digest_is_that_of_the_rows_however_they_lie() -> None:
 @pytest.mark.parametrize(
     ("module", "work", "left"),
     [
-        (linking, "link", "corpus/assets.arrow"),
-        (linking, "link", f"{BOOK}/passes/linking.arrow"),
-        (counting, "count", f"{BOOK}/passes/outgoing.arrow"),
-        (counting, "count", f"{BOOK}/passes/links.json"),
-        (merging, "merge", f"{BOOK}/passes/forms.arrow"),
-        (writing, "write", "corpus/statistics.json"),
-        (writing, "write", "corpus/members.arrow"),
+        (linking, "link_shard", "corpus/assets.arrow"),
+        (linking, "link_shard", f"{BOOK}/passes/linking.arrow"),
+        (counting, "count_shard", f"{BOOK}/passes/outgoing.arrow"),
+        (counting, "count_shard", f"{BOOK}/passes/links.json"),
+        (merging, "merge_shards", f"{BOOK}/passes/forms.arrow"),
+        (writing, "write_shard", "corpus/statistics.json"),
+        (writing, "write_shard", "corpus/members.arrow"),
         (publishing, "write_tables", f"{BOOK}/passes/highest-terms.arrow"),
     ],
 )
@@ -136,5 +136,5 @@ def test_a_pass_that_finds_the_files_of_another_run_stops(
             build(copy)
     assert caught.value.where == str(path)
     assert copy.sharded.current() == before
-    if work == "count":
+    if work == "count_shard":
         assert build(copy).changed

@@ -70,7 +70,7 @@ def at_work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 _BY_WORKERS = {
-    "discover": (listing, "list_set"),
+    "discover_under": (listing, "list_set"),
     "export_query_model": (merging, "merge_shards"),
     "vocabulary": (statistics, "merge_shards"),
     "term_vectors": (statistics, "merge_shards"),

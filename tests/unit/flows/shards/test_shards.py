@@ -381,7 +381,7 @@ def test_a_run_that_was_broken_off_goes_on(copy: Built, monkeypatch: pytest.Monk
         raise ArtifactError("the machine is gone", where="here", hint="none")
 
     with monkeypatch.context() as patched:
-        patched.setattr(counting, "count", fail)
+        patched.setattr(counting, "count_shard", fail)
         with pytest.raises(ArtifactError, match="machine is gone"):
             build(copy)
     assert copy.sharded.current() is None
