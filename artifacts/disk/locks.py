@@ -13,6 +13,7 @@ import os
 import shlex
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ ONE_HOST = "NOCTULE_ONE_HOST"
 _NOTE_BYTES = 4096
 # Of a pin that is removed again and again; or whose server no longer says which file a name is.
 _ATTEMPTS = 100
+_LOOK_AGAIN_S = 0.2
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
@@ -40,6 +42,12 @@ class Lock:
         """Release the lock."""
         with suppress(OSError):  # Nothing was written: there is nothing to lose.
             durable.disk.close(self.descriptor)
+
+    def release(self) -> None:
+        """Release the lock for processes, too, that were forked while it was held and have its descriptor."""
+        with suppress(OSError):  # what was done under the lock is done, whatever a server says now
+            fcntl.flock(self.descriptor, fcntl.LOCK_UN)
+        self.close()
 
 
 def directory(descriptor: int, *, alone: bool = False) -> bool:
@@ -121,6 +129,14 @@ def try_exclusive(path: Path) -> Lock | None:
             raise WriteFailed(what, where=str(path), hint=mounts.HINT) from error
 
 
+def wait_exclusive(path: Path, limit_s: float) -> Lock | None:
+    """Return the only lock on the file, or ``None`` if others hold it for longer than ``limit_s`` seconds."""
+    deadline = time.monotonic() + limit_s
+    while (lock := try_exclusive(path)) is None and time.monotonic() <= deadline:
+        time.sleep(_LOOK_AGAIN_S)
+    return lock
+
+
 @contextmanager
 def exclusive(path: Path, purpose: str = "") -> Iterator[None]:
     """Hold the lock for the duration of the block; raises ``StoreBusy`` at once, naming the holder."""
@@ -137,10 +153,9 @@ def exclusive(path: Path, purpose: str = "") -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError):  # what was done under the lock is done, whatever a server says now
+        with suppress(OSError):
             os.ftruncate(lock.descriptor, 0)
-            fcntl.flock(lock.descriptor, fcntl.LOCK_UN)
-        lock.close()
+        lock.release()
 
 
 def _require_alone(path: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -41,7 +40,6 @@ from .target import AGAIN, RemoteTarget
 
 REMOTE = "REMOTE"
 _WAIT_S = 900.0
-_LOOK_AGAIN_S = 0.2
 _log = logging.getLogger("noctule")
 
 
@@ -209,11 +207,9 @@ class Mirror:
     def _alone(self) -> Iterator[None]:
         """Hold the fetch lock, so that of two readers with an outdated cache the second waits."""
         self._fetched.prepare()
-        deadline = time.monotonic() + _WAIT_S
-        while (lock := locks.try_exclusive(self.root / LOCK)) is None:
-            if time.monotonic() > deadline:
-                what = "another reader has been fetching for a long time"
-                raise StoreBusy(what, where=str(self.root), hint="Stop it.")
-            time.sleep(_LOOK_AGAIN_S)
+        lock = locks.wait_exclusive(self.root / LOCK, _WAIT_S)
+        if lock is None:
+            what = "another reader has been fetching for a long time"
+            raise StoreBusy(what, where=str(self.root), hint="Stop it.")
         with closing(lock):
             yield

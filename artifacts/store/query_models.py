@@ -6,11 +6,9 @@ this folder: every file is hashed when it is read. Nothing here is ever changed,
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,7 +21,6 @@ from ..disk.manifest import Manifest
 from ..disk.manifest_records import FileEntry, QueryModel
 
 _WAIT_S = 600.0
-_LOOK_AGAIN_S = 0.1
 _HINT = (
     "Export it again: noctule index. In the cache of a remote store, remove the file: it is fetched again. "
     "Search without it: --encoder static."
@@ -129,20 +126,15 @@ class ExportedModels:
 
         In a folder without locks, or after ten minutes, nobody is waited for.
         """
-        lock, deadline = None, time.monotonic() + _WAIT_S
+        lock = None
         with suppress(WriteFailed):
             durable.make_directory(self._folder)
-            while (lock := locks.try_exclusive(self._entry.with_suffix(".lock"))) is None:
-                if time.monotonic() > deadline:
-                    break
-                time.sleep(_LOOK_AGAIN_S)
+            lock = locks.wait_exclusive(self._entry.with_suffix(".lock"), _WAIT_S)
         try:
             yield
         finally:
             if lock is not None:
-                with suppress(OSError):  # a process that was forked meanwhile has the descriptor, too
-                    fcntl.flock(lock.descriptor, fcntl.LOCK_UN)
-                lock.close()
+                lock.release()
 
     def give(self, store: Path) -> dict[str, FileEntry] | None:
         """Give a store the files of an earlier export and return them; ``None`` if there is no sound one."""
