@@ -4,11 +4,19 @@ vector.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tests.library_builder import NOTES
+from tests.shared_folder import made_once
 
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def small_model() -> str:
+    """Return the folder of one for tests to which meaning does not matter; all of a run share it."""
+    base = Path(os.environ["NOCTULE_MODELS"]).parent
+    return str(made_once(base, "small model", write_sentence_model) / "model")
 
 
 def write_sentence_model(folder: Path, pooling: str = "cls", dimension: int = 32) -> Path:

@@ -19,7 +19,11 @@ def shared_base(temporary: pytest.TempPathFactory) -> Path:
 
 def shared_folder(temporary: pytest.TempPathFactory, name: str, build: Callable[[Path], object]) -> Path:
     """Return a folder that ``build`` filled, once in a run of the tests; nobody writes to it afterwards."""
-    base = shared_base(temporary)
+    return made_once(shared_base(temporary), name, build)
+
+
+def made_once(base: Path, name: str, build: Callable[[Path], object]) -> Path:
+    """Return a folder of ``base`` that ``build`` filled in the process that asked first."""
     folder, whole = base / name, base / f".{name} is built"
     with (base / f".{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

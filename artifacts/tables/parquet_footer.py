@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from struct import unpack
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 _MAGIC, _TAIL_BYTES = b"PAR1", 8
 # Of the footer of a table with a hundred million rows.
 _MAX_BYTES, _MAX_DEPTH = 32 << 20, 24
+_KNOWN_BYTES = 64 << 10
 # Thrift's compact protocol, as Parquet uses it: kinds of values, and the bytes of those that have so many.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET = range(1, 11)
 _STRUCT, _LONG_LIST = 12, 15
@@ -78,7 +80,7 @@ def read_footer(path: Path) -> Footer:
         file.seek(size - _TAIL_BYTES - length)
         content = file.read(length)
     try:
-        return _footer(content)
+        return (_known_footer if length <= _KNOWN_BYTES else _footer)(content)
     except (IndexError, KeyError, TypeError):
         raise ValueError("its footer ends too early, or lacks a number") from None
 
@@ -90,6 +92,12 @@ def _footer(content: bytes) -> Footer:
         of_groups = sum(group.rows for group in found.groups)
         raise ValueError(f"{found.rows} rows, {of_groups} of them in row groups")
     return found
+
+
+@lru_cache(maxsize=128)
+def _known_footer(content: bytes) -> Footer:
+    """Return a footer that many readers of one file ask for, and files of equal tables."""
+    return _footer(content)
 
 
 def _groups(content: bytes, at: int) -> tuple[list[RowGroupSize], int]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -41,6 +42,8 @@ Remark = tuple[int, str]
 _log = logging.getLogger("noctule")
 # The name of what is no shard but all at once.
 ALL_SHARDS = ""
+# A shorter pass leaves less free memory behind than looking for it costs.
+_BRIEF_S = 1.0
 _BEYOND = {"sent", "site"}
 
 
@@ -149,6 +152,7 @@ def reported(work: Callable[[T, Begin], pa.Table], task: T, begin: Begin) -> pa.
     Remarks are what it logs: they belong in the log of the run. If it fails, they are in the worker's own.
     """
     remarks: list[Remark] = []
+    start = monotonic()
     try:
         with _collecting(remarks):
             made = work(task, begin)
@@ -157,7 +161,8 @@ def reported(work: Callable[[T, Begin], pa.Table], task: T, begin: Begin) -> pa.
             _log.log(level, "%s", text)
         raise
     finally:
-        release_memory()
+        if monotonic() - start > _BRIEF_S:
+            release_memory()
     return made.append_column("remarks", [[json.dumps(remarks)]])
 
 

@@ -27,6 +27,7 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
 from tests.pictures import notebook
+from tests.sentence_model_builder import small_model
 from tests.shared_folder import copied_store, shared_folder
 from tests.unit.flows.shards.test_shards import shown
 
@@ -54,7 +55,12 @@ def write_collections(root: Path) -> None:
 
 def settings_for(root: Path, **shards: object) -> Settings:
     collections = {name: {"root": str(root / name)} for name in ("library", "journal")}
-    given = {"collections": collections, "engine": {"name": "inline"}, "publish": {"keep": 0}}
+    given = {
+        "collections": collections,
+        "engine": {"name": "inline"},
+        "embed": {"model": small_model()},
+        "publish": {"keep": 0},
+    }
     return parse({**given, **({"shards": shards} if shards else {})}, where="test")
 
 

@@ -35,6 +35,7 @@ from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, OutOfResourc
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
+from tests.sentence_model_builder import small_model
 from tests.shared_folder import copied_store, shared_folder
 
 SHELVES = 4
@@ -70,7 +71,11 @@ def write_library(root: Path) -> None:
 
 
 def settings_for(root: Path, **shards: object) -> Settings:
-    given = {"collections": {"library": {"root": str(root)}}, "engine": {"name": "inline"}}
+    given = {
+        "collections": {"library": {"root": str(root)}},
+        "engine": {"name": "inline"},
+        "embed": {"model": small_model()},
+    }
     return parse({**given, **({"shards": shards} if shards else {})}, where="test")
 
 
@@ -166,7 +171,7 @@ def test_the_same_text_in_two_shards_is_shown_once(both: Both) -> None:
     holders = [part.table("documents", ["path"])["path"].to_pylist() for part in shards]
     assert sum("same.md" in paths for paths in holders) == 1
     assert not any({"same.md", "shelf2/same0.md"} <= set(paths) for paths in holders), "both in one shard"
-    hits = both.sharded.search("the very same text word for word", 10, "semantic").hits
+    hits = both.sharded.search("the very same text word for word", 100, "semantic").hits
     assert sum(hit.title == "Twin" for hit in hits) == 1
 
 
