@@ -21,6 +21,7 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.stage import Silent, Stage
 from noctule.flows.stages import site
+from tests.sentence_model_builder import small_model
 
 PAGES = {
     "owl.md": "# Owls\n\nThe little owl hunts at dusk. See [the barn](barn.md).\n",
@@ -34,11 +35,18 @@ class Night:
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.docs, self.store, self.out = root / "docs", root / "store", root / "site"
         self.docs.mkdir()
+        self.config = root / "noctule.toml"
+        self.configure()
         for name, content in PAGES.items():
             (self.docs / name).write_text(content)
         self.lookups = 0
         for module in (background_index, index):
             monkeypatch.setattr(module, "make_lookup", self._counted(module.make_lookup))
+
+    def configure(self, more: str = "") -> None:
+        """Write the settings, and more of them."""
+        model = f'[embed]\nmodel = "{small_model()}"\n'
+        self.config.write_text(f'[collections.docs]\nroot = "{self.docs}"\n{model}{more}')
 
     def _counted(self, make: Any) -> Any:
         def counted(*given: Any) -> Any:
@@ -49,7 +57,7 @@ class Night:
 
     def request(self, start: str | None = None) -> IndexRequest:
         options = BuildOptions(start=start)
-        return IndexRequest(store=self.store, sources=(str(self.docs),), engine="inline", options=options)
+        return IndexRequest(store=self.store, config=self.config, engine="inline", options=options)
 
     def run(self, start: str | None = None, stages: tuple[Stage, ...] = BUILD) -> BuildResult:
         """Run a night; ``lookups`` are those of this one."""
@@ -187,27 +195,23 @@ def test_a_site_that_stands_already_gets_no_lookup(night: Night) -> None:
 
 
 def test_a_site_without_search_has_no_lookup(night: Night) -> None:
-    config = night.docs.with_name("noctule.toml")
-    config.write_text(f'[collections.docs]\nroot = "{night.docs}"\n[site]\nsearch = false\n')
-    request = IndexRequest(store=night.store, config=config, engine="inline")
-    run_job(context_of(request, night.out), PlainDriver(), Silent())
+    night.configure("[site]\nsearch = false\n")
+    run_job(context_of(night.request(), night.out), PlainDriver(), Silent())
     assert night.lookups == 0 and not (night.out / "_search").exists()
 
 
 def test_a_change_of_the_settings_in_mid_run_changes_nothing(night: Night) -> None:
-    config = night.docs.with_name("noctule.toml")
-    config.write_text(f'[collections.docs]\nroot = "{night.docs}"\n[site]\ntitle = "Before"\n')
+    night.configure('[site]\ntitle = "Before"\n')
 
     def edited(*given: Any) -> Any:
-        config.write_text("this is no TOML any more")
+        night.config.write_text("this is no TOML any more")
         return site.make_search_lookup(*given)
 
     stages = tuple(
         Stage("search lookup", edited, each.needs, each.makes) if each.name == "search lookup" else each
         for each in BUILD
     )
-    request = IndexRequest(store=night.store, config=config, engine="inline")
-    run_job(context_of(request, night.out), PlainDriver(), Silent(), stages=stages)
+    run_job(context_of(night.request(), night.out), PlainDriver(), Silent(), stages=stages)
     assert "Before" in (night.out / "index.html").read_text()
 
 

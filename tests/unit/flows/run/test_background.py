@@ -33,6 +33,7 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.site import Site
 from tests.guide_snapshot import Guide, guide
+from tests.sentence_model_builder import small_model
 
 __all__ = ["guide"]
 
@@ -247,7 +248,11 @@ def test_a_snapshot_is_the_same_whoever_does_its_long_work(
 ) -> None:
     docs = tmp_path / "docs"
     shutil.copytree(Path(__file__).parents[4] / "docs" / "store", docs)
-    given = {"collections": {"docs": {"root": str(docs)}}, "engine": {"name": "inline"}}
+    given = {
+        "collections": {"docs": {"root": str(docs)}},
+        "engine": {"name": "inline"},
+        "embed": {"model": small_model()},
+    }
     settings = parse(given, where="a test")
     started: list[object] = []
     start = Background.start

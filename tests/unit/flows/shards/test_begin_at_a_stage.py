@@ -25,6 +25,7 @@ from noctule.flows.stages import encode
 from noctule.flows.stages.encode import EXPORTING
 from noctule.pipeline.settings.reading import parse
 from tests.faulty_store import FaultyStore, faulty_store
+from tests.sentence_model_builder import small_model
 from tests.unit.flows.shards.test_shards import Built, built, copy, settings_for  # noqa: F401  # fixtures
 
 EVERY = ("survey", "links", "counts", "statistics", "communities", "snapshot")
@@ -168,6 +169,7 @@ def test_only_a_stage_that_reads_files_reads_those_at_an_address_again(
     given = {
         "collections": {"c": {"root": "faulty://bucket"}},
         "engine": {"name": "inline"},
+        "embed": {"model": small_model()},
         "shards": {"count": 2, "drift": 0},
     }
     settings, store, read = parse(given, where="test"), Store(tmp_path / "store"), dict[str, int]()

@@ -16,6 +16,7 @@ from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.flows.stages import parse
 from noctule.pipeline.settings.reading import parse as parse_settings
+from tests.sentence_model_builder import small_model
 
 PAGES = {
     "a.md": "---\npublishDate: 2000-01-01\nexpiryDate: 2999-01-01\n---\n# A\n\nShown.\n",
@@ -41,8 +42,9 @@ def test_a_page_is_public_from_its_day_until_it_expires(
     for name, text in PAGES.items():
         (tmp_path / "docs" / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / "docs" / name).write_text(text)
-    store = tmp_path / "store"
-    first = api.index(tmp_path / "docs", store=store)
+    store, config = tmp_path / "store", tmp_path / "noctule.toml"
+    config.write_text(f'[collections.docs]\nroot = "docs"\n[embed]\nmodel = "{small_model()}"\n')
+    first = api.index(store=store, config=config)
     assert paths(store) == SHOWN
     reasons = {each.path: (each.kind, each.reason) for each in first.rejections}
     assert reasons == {
@@ -51,17 +53,18 @@ def test_a_page_is_public_from_its_day_until_it_expires(
         "b.md": ("skipped", "is a draft until 2998-01-01"),
         "c.md": ("skipped", "is a draft since 2001-01-01, when it expired"),
     }
-    assert not api.index(tmp_path / "docs", store=store).changed
+    assert not api.index(store=store, config=config).changed
     for module in (parse, unchanged, publication_dates):
         monkeypatch.setattr(module, "today", lambda: "2998-01-01")
-    assert api.index(tmp_path / "docs", store=store).changed
+    assert api.index(store=store, config=config).changed
     assert paths(store) == sorted([*SHOWN, "b.md"])
 
 
 def test_drafts_are_included_where_they_are_wanted(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/b.md").write_text(PAGES["b.md"])
-    (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\ndrafts = true\n')
+    given = f'[collections.docs]\nroot = "docs"\ndrafts = true\n[embed]\nmodel = "{small_model()}"\n'
+    (tmp_path / "noctule.toml").write_text(given)
     api.index(store=tmp_path / "store", config=tmp_path / "noctule.toml")
     assert paths(tmp_path / "store") == ["b.md"]
 

@@ -20,6 +20,7 @@ from noctule.flows.stages.sources import HashedSources, discover
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.model import ReportEntry
 from noctule.pipeline.settings.reading import parse as parse_settings
+from tests.sentence_model_builder import small_model
 
 SECRET, OPEN = "---\ndraft: true\n---\n# S\n\nSecret.\n", "# O\n\nOpen.\n"
 GENERATED = {"type": "generated-index", "description": "Secret plans."}
@@ -312,7 +313,9 @@ def test_a_category_of_drafts_is_in_no_snapshot(tmp_path: Path) -> None:
     for name, text in {"docs/o.md": OPEN, "docs/a/b.md": SECRET, "docs/a/_category_.json": FOLDER}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    report = api.index(tmp_path / "docs", store=tmp_path / "store")
+    settings = f'[collections.docs]\nroot = "docs"\n[embed]\nmodel = "{small_model()}"\n'
+    (tmp_path / "noctule.toml").write_text(settings)
+    report = api.index(config=tmp_path / "noctule.toml", store=tmp_path / "store")
     with Store(tmp_path / "store").open() as snapshot:
         assert snapshot.table("documents")["path"].to_pylist() == ["o.md"]
     assert {each.path for each in report.rejections} == {"a/b.md", "a/index.md"}
@@ -337,7 +340,11 @@ def test_settings_that_change_for_a_while_in_a_run_publish_nothing(
         return held
 
     monkeypatch.setattr("noctule.flows.stages.parse.withheld", on_another_branch)
-    given = {"collections": {"docs": {"root": str(tmp_path / "docs")}}, "engine": {"name": "inline"}}
+    given = {
+        "collections": {"docs": {"root": str(tmp_path / "docs")}},
+        "engine": {"name": "inline"},
+        "embed": {"model": small_model()},
+    }
     settings = parse_settings({**given, **({"shards": {"count": shards}} if shards else {})}, "test")
     result = build_snapshot(settings, Store(tmp_path / "store"))
     assert {each.path for each in result.rejections} == {"secret.md"} and result.documents == 1
