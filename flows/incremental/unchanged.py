@@ -71,7 +71,7 @@ def shared_inputs(settings: Settings, rules: Rules) -> list[str]:
         *(f"{name}={number}" for name, number in sorted(tools().items())),
         installed_version("scipy"),  # fits the query encoder
         exporter(),
-        *(stable_text(each) for _, each in rules),
+        *(stable_text(each) for _, each in rules if each.away is None),
     ]
 
 

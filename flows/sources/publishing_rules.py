@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.errors import RejectedDocument
+from ...pipeline.errors import RejectedDocument, SourceError
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.includes.project import settings_folders, tools_of, written_and_real
 from ...pipeline.navigation.literals import is_certain
@@ -49,7 +49,7 @@ class PublishingRules:
     ``is_explicit`` only pages that say ``publish: true`` are published, and those that ``ignored`` matches
     never. Of what lies in ``books`` of mdBook, only chapters are. Where ``unread`` names a file, none is.
     ``exclusions`` are what lists of files in such settings leave out, of which ``remarks`` tell what could
-    not be read.
+    not be read. Where the settings are ``away`` for the moment nothing is known, and the collection fails.
     """
 
     of_hugo: bool = False
@@ -59,6 +59,7 @@ class PublishingRules:
     ignored: tuple[str, ...] = ()
     books: tuple[Book, ...] = ()
     unread: str = ""
+    away: SourceError | None = None
     exclusions: tuple[Exclusion, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -76,9 +77,16 @@ def rules_of(settings: Settings, *, with_sections: bool = False) -> Rules:
     wanted, found = with_sections or settings.shards.wanted, list[tuple[str, PublishingRules]]()
     for name, collection in settings.collections.items():
         for each in written_and_real(collection):
-            named = (name, with_retries(partial(_rules, each, with_sections=wanted)))
+            named = (name, _retried(each, with_sections=wanted))
             found += [named] if named not in found[-1:] else []
     return tuple(found)
+
+
+def _retried(collection: Collection, *, with_sections: bool) -> PublishingRules:
+    try:
+        return with_retries(partial(_rules, collection, with_sections=with_sections))
+    except SourceError as error:
+        return PublishingRules(away=error)
 
 
 def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:

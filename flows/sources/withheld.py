@@ -35,7 +35,8 @@ def withheld(
     """Return the documents that are left out on a day, by their dates and by what settings and sections say.
 
     Of ``files``, those of the rows, generated pages of categories are left out that lead nowhere. Remarks on
-    documents that will expire are among the rejections.
+    documents that will expire are among the rejections. Raise ``SourceError`` for a document whose rules are
+    not known.
     """
     of_hugo = [name for name, rule in rules if rule.of_hugo]
     held = [*held_back(rows, settings, of_hugo, day), *held_by_cascades(rows, settings, rules)]
@@ -60,6 +61,8 @@ def _not_published(
         if settings.collections[name].drafts or rule == NO_RULES:
             continue
         pages, ignored = [*pages_of(rows, name)], globs(rule.ignored)
+        if rule.away and pages:
+            raise rule.away
         unlinked = {*without_a_page(rule.books, (path for path, _ in pages))}
         for path, front in pages:
             if rule.unread:

@@ -73,7 +73,8 @@ class ParsedSources:
 
 
 def discover(run: RunContext, store: Store) -> Listing | None:
-    """List the files of every collection except those that shrank too much or were not listed to the end.
+    """List the files of every collection except those that shrank too much or were not listed to the end,
+    and those whose rules of publishing cannot be read for the moment.
 
     List nothing where the run does not read its sources. Raise ``MissingRoot`` or ``SourceError`` if no
     collection can be listed.
@@ -83,7 +84,8 @@ def discover(run: RunContext, store: Store) -> Listing | None:
 
 def discover_under(rules: Rules, run: RunContext, store: Store) -> Listing:
     """Return the same for rules of publishing that were read before."""
-    return replace(_without_doubtful(list_sources(run.settings), run, store), rules=rules)
+    listing = _without_doubtful(list_sources(run.settings), run, store)
+    return replace(listing.without({name: rule.away for name, rule in rules if rule.away}), rules=rules)
 
 
 def hash_sources(run: RunContext, listing: Listing | None, store: Store) -> HashedSources | None:

@@ -13,12 +13,16 @@ from noctule.artifacts.store.store import Store
 from noctule.flows import api
 from noctule.flows.api import build_snapshot
 from noctule.flows.incremental.unchanged import inputs_of
+from noctule.flows.run import retry
 from noctule.flows.run.context import RunContext
-from noctule.flows.sources.publishing_rules import rules_of
+from noctule.flows.sources import publishing_rules
+from noctule.flows.sources.publishing_rules import PublishingRules, rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.flows.stages.sources import HashedSources, discover
 from noctule.pipeline.discover import list_files
+from noctule.pipeline.errors import SourceUnavailable
 from noctule.pipeline.model import ReportEntry
+from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.reading import parse as parse_settings
 from tests.sentence_model_builder import small_model
 
@@ -348,3 +352,52 @@ def test_settings_that_change_for_a_while_in_a_run_publish_nothing(
     settings = parse_settings({**given, **({"shards": {"count": shards}} if shards else {})}, "test")
     result = build_snapshot(settings, Store(tmp_path / "store"))
     assert {each.path for each in result.rejections} == {"secret.md"} and result.documents == 1
+
+
+@pytest.fixture
+def one_away(monkeypatch: pytest.MonkeyPatch) -> SourceUnavailable:
+    """Rules of the collection ``away`` cannot be read for the moment."""
+    error, read = SourceUnavailable("its settings are away"), publishing_rules._rules
+
+    def rules(collection: Collection, **given: Any) -> PublishingRules:
+        if collection.root.endswith("away"):
+            raise error
+        return read(collection, **given)
+
+    monkeypatch.setattr(retry, "_PAUSES_S", ())
+    monkeypatch.setattr(publishing_rules, "_rules", rules)
+    return error
+
+
+@pytest.mark.parametrize("shards", [0, 2])
+def test_a_collection_whose_rules_are_away_keeps_its_documents_and_the_others_go_on(
+    shards: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    given: dict[str, Any] = {
+        "collections": {name: {"root": str(tmp_path / name)} for name in ("away", "here")},
+        "engine": {"name": "inline"},
+        "embed": {"model": small_model()},
+        "shards": {"count": shards} if shards else {},
+    }
+    settings, store = parse_settings(given, "test"), Store(tmp_path / "store")
+    for name in given["collections"]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "o.md").write_text(OPEN)
+    build_snapshot(settings, store)
+    for name in given["collections"]:
+        (tmp_path / name / "new.md").write_text("# N\n\nNew.\n")
+    error = request.getfixturevalue("one_away")
+    assert build_snapshot(settings, store).failed == {"away": str(error)}
+    with store.open() as snapshot:
+        rows = snapshot.table("documents", ["collection", "path"])
+        found = sorted(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+    assert found == [("away", "o.md"), ("here", "new.md"), ("here", "o.md")]
+
+
+def test_no_document_goes_by_rules_that_are_away(tmp_path: Path, one_away: SourceUnavailable) -> None:
+    """As in the preview, which reads them between two listings."""
+    settings = parse_settings({"collections": {"away": {"root": str(tmp_path / "away")}}}, "test")
+    rows = pa.table({"documents": [[{"collection": "away", "path": "o.md", "front_matter": "{}"}]]})
+    with pytest.raises(SourceUnavailable) as found:
+        withheld(rows, (), settings, rules_of(settings), "2026-11-27")
+    assert found.value is one_away
