@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +21,7 @@ from ..disk.layout import MODELS, QUERY_MODEL_FILES
 from ..disk.manifest import Manifest
 from ..disk.manifest_records import FileEntry, QueryModel
 
+_log = logging.getLogger("noctule")
 _WAIT_S = 600.0
 _HINT = (
     "Export it again: noctule index. In the cache of a remote store, remove the file: it is fetched again. "
@@ -126,10 +128,13 @@ class ExportedModels:
 
         In a folder without locks, or after ten minutes, nobody is waited for.
         """
-        lock = None
+        lock, path = None, self._entry.with_suffix(".lock")
         with suppress(WriteFailed):
             durable.make_directory(self._folder)
-            lock = locks.wait_exclusive(self._entry.with_suffix(".lock"), _WAIT_S)
+            lock = locks.try_exclusive(path)
+            if lock is None:
+                _log.info("another run exports the model for searching: waiting ten minutes at most")
+                lock = locks.wait_exclusive(path, _WAIT_S)
         try:
             yield
         finally:

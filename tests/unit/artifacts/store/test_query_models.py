@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -266,7 +267,10 @@ def test_stores_share_exports_in_a_folder_and_trust_no_damaged_one(store: Store,
     assert shared.give(tmp_path / "c") is None
 
 
-def test_one_store_exports_while_the_others_wait(tmp_path: Path) -> None:
+def test_one_store_exports_while_the_others_say_that_they_wait(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "noctule")
     shared = ExportedModels(tmp_path / "shared", "a" * 64, "onnx=1")
     order = list[str]()
 
@@ -281,6 +285,9 @@ def test_one_store_exports_while_the_others_wait(tmp_path: Path) -> None:
         order.append("the first")
     other.join(30)
     assert order == ["the first", "the other"]
+    assert [each.getMessage() for each in caplog.records] == [
+        "another run exports the model for searching: waiting ten minutes at most"
+    ]
 
 
 def test_nobody_is_waited_for_too_long_or_where_there_can_be_no_lock(
