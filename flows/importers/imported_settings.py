@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.printable import printable
@@ -17,25 +16,13 @@ from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
 from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import is_within, read_yaml
-from .tool_file import MAX_BYTES, ToolFile, as_table, as_texts
+from .tool_file import ToolFile, as_table, as_texts
 
 # Of tools that read both endings.
 MARKDOWN = ("**/*.md", "**/*.markdown")
-_MAX_SCANNED, _MAX_CHARS = 400, 2_000
-_NOT_DOCUMENTED = {"tests", "test", "docs", "doc", "examples", "scripts", "benchmarks", "tools"}
-_DESCRIBED = re.compile(
-    rb"(?:^[ \t]*(?:#{1,6}[ \t]+)?:::|\.\.[ \t]+(?:py:)?(?:auto\w+|module|currentmodule)::"
-    rb"|\{(?:py:)?(?:auto\w+|module|currentmodule)\})[ \t]+([A-Za-z_]\w*)",
-    re.MULTILINE,
-)
+_MAX_CHARS = 2_000
 _AUTHORS = (".authors.yml", "authors.yml")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_INCLUDES = re.compile(
-    rb"\{\*\s+(?P<fastapi>[^\s*{}]+)|\{!>?\s*(?P<markdown>[^\s!{}]+)\s*!\}|--8<--\s+\"(?P<snippet>[^\"\n:]+)"
-    rb"|\{\{\s*#(?:include|rustdoc_include|playground)\s+(?P<mdbook>[^\s:{}]+)"
-    rb"|raw-loader!@site/(?P<docusaurus>[^\s\"']+)"
-    rb"|(?:\.\.[ \t]+(?:literal)?include::|\{(?:literal)?include\})[ \t]+(?P<sphinx>[^\s{}]+)"
-)
 # What folders of documents are called in any project.
 _ANY_PROJECT = {
     "book", "content", "doc", "docs", "documentation", "pages", "site", "source", "src", "website", "www",
@@ -49,8 +36,8 @@ class ImportedSettings:
     ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
     it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are files
     that end every document, ``snippets`` folders that included files are looked for in, ``sidebars`` those
-    that describe generated pages, and ``api`` tells whether the tool documents Python packages. ``name`` is
-    that of the collection, if the tool gives one.
+    that describe generated pages, and ``api`` tells whether the tool documents Python packages, all or those
+    that documents describe. ``name`` is that of the collection, if the tool gives one.
     """
 
     tool: str
@@ -64,7 +51,7 @@ class ImportedSettings:
     append: list[Path] = field(default_factory=list)
     snippets: list[Path] = field(default_factory=list)
     sidebars: list[Path] = field(default_factory=list)
-    api: bool = False
+    api: Literal["", "described", "all"] = ""
     name: str = ""
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
@@ -150,85 +137,6 @@ def collection_name(found: ImportedSettings) -> str:
         if COLLECTION_NAME.fullmatch(name):
             return name
     return "docs"
-
-
-def snippet_folders(found: ImportedSettings, top: Path) -> list[Path]:
-    """Return the folders that the settings name, and those of what the first documents include or link to.
-
-    The latter lie outside the root, below ``top``; links are symbolic ones, as of ``index.md`` to a README.
-    What is hidden may hold secrets: it is not linked to, and nothing of git's is included.
-    """
-    folders, root, project = set[Path](), found.root.resolve(), top.resolve()
-    for path in _named_documents(root):
-        is_link = path.is_symlink()
-        for target in [Path(os.path.realpath(path))] if is_link else _included_files(path, found):
-            if not target.is_relative_to(project) or target.is_relative_to(root) or not target.is_file():
-                continue
-            first, *rest = target.relative_to(project).parts
-            if ".git" in (first, *rest) or (is_link and any(each.startswith(".") for each in (first, *rest))):
-                continue
-            folders.add(top / first if rest else top)
-    needed = [top] if top in folders else sorted(folders)
-    return [*needed, *(each for each in found.snippets if each not in needed)]
-
-
-def _included_files(path: Path, found: ImportedSettings) -> Iterator[Path]:
-    if not _is_plain_file(path):
-        return
-    with path.open("rb") as opened:
-        content = opened.read(MAX_BYTES)
-    may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::", b"raw-loader!"))
-    for match in _INCLUDES.finditer(content) if may_hold else ():
-        base = path.parent if match["mdbook"] or match["sphinx"] else found.config.folder
-        name = next(filter(None, match.groups())).decode(errors="replace")
-        yield Path(os.path.normpath(base.resolve() / name))
-
-
-def import_packages(found: ImportedSettings, top: Path) -> None:
-    """Import the Python packages at or below ``top`` that the documents describe.
-
-    Where none of them names one, pages on all of them are generated by the tool.
-    """
-    if not found.api:
-        return
-    nearest = list(dict.fromkeys((found.config.folder.resolve(), top.resolve())))
-    places = [place for each in nearest for place in (each, each / "src", *sorted(each.glob("*/src")))]
-    packages = {
-        path.parent.name: path.parent for place in places for path in sorted(place.glob("*/__init__.py"))
-    }
-    kept = {name: path for name, path in packages.items() if name not in _NOT_DOCUMENTED}
-    named = set[str]()
-    for path in _documents(found.root.resolve()):
-        with path.open("rb") as opened:
-            named |= {name.decode() for name in _DESCRIBED.findall(opened.read(MAX_BYTES))}
-    described = [path for name, path in sorted(kept.items()) if name in named]
-    listed = described or ([] if named else list(kept.values()))
-    folders = [Path(os.path.relpath(path, Path.cwd())).as_posix() for path in listed]
-    found.take("collections.NAME.api", "packages", folders, "the packages that the documents describe")
-    if described:
-        found.tables["collections.NAME.api"]["pages"] = ("", "they have pages of their own")
-
-
-def _documents(root: Path) -> Iterator[Path]:
-    return filter(_is_plain_file, _named_documents(root))
-
-
-def _is_plain_file(path: Path) -> bool:
-    return stat.S_ISREG(path.lstat().st_mode)
-
-
-def _named_documents(root: Path) -> Iterator[Path]:
-    """Yield what the first documents are by their names, among them links."""
-    seen = 0
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
-        for name in sorted(files):
-            path = Path(folder) / name
-            if name.endswith((".md", ".markdown", ".mdx", ".rst", ".txt")):
-                yield path
-                seen += 1
-                if seen == _MAX_SCANNED:
-                    return
 
 
 def settings_text(found: ImportedSettings, name: str, folder: Path, snippets: list[Path]) -> str:

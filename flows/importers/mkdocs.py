@@ -61,7 +61,7 @@ def _import_site(found: ImportedSettings, given: Mapping[str, Any], theme: Mappi
 def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None:
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", texts_of(maps), "plugins.redirects")
-    found.api = "mkdocstrings" in plugins
+    found.api = "all" if "mkdocstrings" in plugins else ""
     if "blog" in plugins:
         blog = as_table(plugins["blog"])
         found.take_blog(as_text(blog.get("blog_dir")) or "blog")

@@ -45,6 +45,7 @@ _READ_IF_NAMED = {
 _EXTENSIONS_FROM_ELSEWHERE = re.compile(
     r"^[ \t]*from[^\n]*\bimport\b[^#\n]*(?:\bextensions\b|\*)", re.MULTILINE
 )
+_UPDATED = re.compile(r"^globals\(\)\.update\(", re.MULTILINE)
 
 
 def sphinx(config: ToolFile) -> ImportedSettings:
@@ -63,7 +64,10 @@ def sphinx(config: ToolFile) -> ImportedSettings:
     found.leave_out(given.get("exclude_patterns"))
     extensions = as_texts(given.get("extensions"))
     found.include = [f"**/*{ending}" for ending in _formats(found, given.get("source_suffix"))]
-    found.api = "sphinx.ext.autodoc" in extensions
+    if _UPDATED.search(config.text()):
+        found.left.append("settings that globals().update() computes")
+    has_all = isinstance(given.get("extensions"), list | tuple)  # else one cannot tell
+    found.api = "all" if "sphinx.ext.autodoc" in extensions else "" if has_all else "described"
     if "sphinx_external_toc" in extensions:
         take_toc(found, as_text(given.get("external_toc_path")) or TOC)
     found.left += [f"the extension {each:.80}" for each in extensions if each not in _READ_EXTENSIONS]

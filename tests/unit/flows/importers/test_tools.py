@@ -50,6 +50,16 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "docs/api.rst": ".. module:: kept\n", "kept/__init__.py": ""},
         {"root": "docs", "title": "T", "api": {"packages": ["kept"], "pages": ""}},
     ),
+    "Sphinx, describing a package, with extensions that are computed": (
+        {"docs/conf.py": "globals().update(build_config('T'))\n",
+         "docs/api.rst": ".. automodule:: kept.part\n", "kept/__init__.py": "", "other/__init__.py": ""},
+        {"root": "docs", "api": {"packages": ["kept"], "pages": ""},
+         "left": "settings that globals().update() computes"},
+    ),
+    "Sphinx, with extensions that are computed, describing none": (
+        {"docs/conf.py": "extensions = EXTENSIONS\n", "docs/a.rst": "A\n=\n", "kept/__init__.py": ""},
+        {"root": "docs", "api": None},
+    ),
     "MkDocs, with files at the end of each page": (
         {"mkdocs.yml": "site_name: T\nmarkdown_extensions:\n- pymdownx.snippets:\n    base_path: [parts]\n"
          "    auto_append: [links.md, gone.md]\n", "docs/a.md": "# A\n", "parts/links.md": "[x]: a.md\n"},
@@ -404,3 +414,20 @@ def test_hostile_titles_are_strings_and_addresses_of_scripts_are_left(tmp_path: 
     written, found = import_settings(tmp_path, tmp_path)
     assert tomllib.loads(written.path.read_text())["site"]["title"].startswith('a"] [site]')
     assert "javascript:x" in found.left[0]
+
+
+@pytest.mark.parametrize("folder", ["", "src", "lib"])
+def test_packages_beside_the_folder_of_documents_are_those_that_they_describe(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("kept", "other"):
+        (tmp_path / folder / name).mkdir(parents=True)
+        (tmp_path / folder / name / "__init__.py").touch()
+    docs = tmp_path / "doc" / "en"
+    docs.mkdir(parents=True)
+    (docs / "conf.py").write_text("extensions = ['sphinx.ext.autodoc']\n")
+    (docs / "api.rst").write_text(".. autoclass:: kept.Owl\n")
+    monkeypatch.chdir(tmp_path)
+    written, _ = import_settings(tmp_path, Path("doc/en"))
+    given = tomllib.loads(written.path.read_text())["collections"][written.collection]
+    assert given["api"]["packages"] == [(Path(folder) / "kept").as_posix()]
