@@ -29,7 +29,7 @@ _ATTRIBUTES = {
     "audio": {"src"},
     "source": {"src"},
     "input": {"checked", "type"},
-    "ol": {"start", "reversed"},
+    "ol": {"start", "reversed", "type"},
     "li": {"value"},
     "td": {"colspan", "rowspan", "align"},
     "th": {"colspan", "rowspan", "align", "scope"},

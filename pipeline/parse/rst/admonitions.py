@@ -201,8 +201,8 @@ def by_name(names: str, kind: type[Directive]) -> dict[str, type[Directive]]:
 
 
 _SETTINGS_BESIDE = """
-    card-carousel carousel code-group column columns container content-tabs div grid grid-item group ifconfig
-    layout panels row tab-set tabs
+    card-carousel carousel code-group column columns container content-tabs div grid grid-item group layout
+    panels row tab-set tabs
 """
 _WHOLE = """
     acks annotations aside callout compound hlist margin nested-tabs

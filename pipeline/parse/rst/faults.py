@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from html import escape
 
 from bs4 import BeautifulSoup
 from docutils import nodes
@@ -23,24 +22,20 @@ _UNSEEN = ["plaintext", "xmp", "textarea", "title", "select", "noembed", "nofram
 _FRAMES = ["html", "body", "main", "article"]
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
-    """A piece of source that docutils refused, such as a heading of a wrong level or a misplaced title."""
+def quoted_by(message: nodes.Element, level: int) -> Iterator[str]:
+    """Yield what a system message quotes as HTML: a heading of that level, a misplaced title, else code.
 
-    kind: Literal["heading", "title", "code"]
-    text: str
-
-
-def quoted_by(message: nodes.Element) -> Iterator[Quoted]:
-    """Yield what a system message quotes; nothing for mere warnings, after which docutils keeps the text."""
+    Nothing is quoted by mere warnings, after which docutils keeps the text.
+    """
     if message["level"] < _ERROR:
         return
     complaint = message.children[0].astext() if message.children else ""
     for quoted in message.findall(nodes.literal_block):
-        if not _TITLE.match(complaint):
-            yield Quoted("code", quoted.astext())
-        elif text := _title_text(quoted.astext()):
-            yield Quoted("heading" if _HEADING.match(complaint) else "title", text)
+        tag, text = "pre", quoted.astext()
+        if _TITLE.match(complaint):
+            tag, text = f"h{level}" if _HEADING.match(complaint) else "p", _title_text(text)
+        if text:
+            yield f"<{tag}>{escape(text, quote=False)}</{tag}>"
 
 
 def _title_text(quoted: str) -> str:

@@ -11,6 +11,7 @@ from ..labels import DESCRIPTION, DESCRIPTION_CONTENT, FORMULA, PARSED, UNTITLED
 from .admonitions import FOLDS
 from .faults import balanced, quoted_by
 from .fields import is_first, without_settings
+from .layout import DEPTH, numbering
 from .objects import GIVEN, LANGUAGE, LINES, TITLE, language_of_literal
 from .pictures import SHAPE
 
@@ -28,7 +29,6 @@ _NODES = {
     "em": "emphasis",
     "figcaption": "caption",
     "li": "list_item",
-    "ol": "enumerated_list",
     "p": "attribution line_block paragraph rubric",
     "strong": "strong",
     "sub": "subscript",
@@ -223,7 +223,12 @@ class _Writer:
         self.tag("figure", node, _kept_classes(node))
 
     def visit_container(self, node: nodes.Element) -> None:
+        around, self.depth = self.depth, int(node.get(DEPTH, self.depth))
         self.tag("div", node, _kept_classes(node))
+        self.depth = around
+
+    def visit_enumerated_list(self, node: nodes.Element) -> None:
+        self.tag("ol", node, numbering(node))
 
     def visit_term(self, node: nodes.Element) -> None:
         self.out.append(f"<dt>{self.names(node)}")
@@ -251,9 +256,8 @@ class _Writer:
         self.header_cells = False
 
     def visit_entry(self, node: nodes.Element) -> None:
-        across, down = node.get("morecols", 0), node.get("morerows", 0)
-        attributes = f' colspan="{across + 1}"' if across else ""
-        attributes += f' rowspan="{down + 1}"' if down else ""
+        spans = {"colspan": node.get("morecols", 0) + 1, "rowspan": node.get("morerows", 0) + 1}
+        attributes = "".join(f' {name}="{cells}"' for name, cells in spans.items() if cells > 1)
         tag = "th" if self.header_cells else "td"
         self.out.append(f"<{tag}{attributes}>{self.names(node)}")
         self.children(node)
@@ -288,11 +292,7 @@ class _Writer:
 
     def visit_system_message(self, node: nodes.Element) -> None:
         """Keep what docutils' complaints quote, which would otherwise be lost, but not the complaints."""
-        level = min(self.depth + 1, 6)
-        tags = {"heading": f"h{level}", "title": "p", "code": "pre"}
-        for quoted in quoted_by(node):
-            tag = tags[quoted.kind]
-            self.out.append(f"<{tag}>{escape(quoted.text, quote=False)}</{tag}>")
+        self.out += quoted_by(node, min(self.depth + 1, 6))
 
 
 def _kept_classes(node: nodes.Element) -> str:

@@ -13,6 +13,9 @@ from ..conditions import is_for_web_pages
 from ..labels import term_label
 from .admonitions import Boxed, Lenient, by_name, label_or_document
 
+# Of a container: how many sections its own are in.
+DEPTH = "noctule-depth"
+_NUMBERS = {"loweralpha": "a", "upperalpha": "A", "lowerroman": "i", "upperroman": "I"}
 _INDENT = "   "
 # Titled boxes, as in markdown.
 _BOXED = {"card": "card", "grid-item-card": "card", "panel": "card", "sidebar": "sidebar", "topic": "topic"}
@@ -20,7 +23,24 @@ _CARD_HEADER = re.compile(r"\^{3,}\s*")
 _CARD_FOOTER = re.compile(r"\+{3,}\s*")
 
 
-class _Only(Boxed):
+class _Sectioned(Boxed):
+    """Content that may have sections of its own, as that of ``ifconfig``."""
+
+    def body(self, content: StringList | None = None, offset: int = 0) -> list[nodes.Node]:
+        """Parse the content; sections are on the level of those around that are underlined alike."""
+        lines, memo, box = self.content if content is None else content, self.state.memo, nodes.section()
+        around, level, memo.title_styles, memo.section_level = memo.title_styles, memo.section_level, [], 0
+        try:
+            self.state.nested_parse(lines, self.content_offset + offset, box, match_titles=True)
+            first = memo.title_styles[0] if memo.title_styles else None
+        finally:
+            memo.title_styles, memo.section_level = around, level
+        if first in around:
+            return [nodes.container("", *box.children, **{DEPTH: around.index(first)})]
+        return list(box.children)
+
+
+class _Only(_Sectioned):
     """``only``: content for some builders, of which this site's is the one of HTML."""
 
     def run(self) -> list[nodes.Node]:
@@ -82,6 +102,12 @@ class _Titled(Lenient):
         return found + self.body(self.content[start:], start)
 
 
+def numbering(node: nodes.Element) -> str:
+    """Return the attributes for the first number and the digits or letters of a numbered list."""
+    begin, kind = node.get("start", 1), _NUMBERS.get(str(node.get("enumtype")), "")
+    return (f' start="{begin}"' if begin != 1 else "") + (f' type="{kind}"' if kind else "")
+
+
 def _linked(options: dict[str, Any]) -> str:
     """Return the address that ``:link:`` or ``:ref-type:`` gives a card or button, else an empty string."""
     target = str(options.get("link", ""))
@@ -96,6 +122,7 @@ _TITLES_ABOVE = """
 LAYOUT: dict[str, type[Directive]] = {
     **by_name(_TITLES_ABOVE, _Titled),
     "glossary": _Glossary,
+    "ifconfig": _Sectioned,
     "only": _Only,
 }
 """Directives that arrange prose, by name."""

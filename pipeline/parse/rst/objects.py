@@ -253,6 +253,7 @@ _CODES = "code code-block code-cell parsed-code prompt sourcecode terminal testo
 _TELLING_NOTHING = """
     autosectionlabel codeauthor contents date default-domain index minitoc nextpage nocover
     sectionauthor sectnum section-numbering tabularcolumns target-notes testcleanup testsetup title-slide
+    towncrier-draft-entries
 """
 
 OBJECTS: dict[str, type[Directive]] = {

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from noctule.pipeline.parse.rst.parser import rst_html
+
+from ..test_rst import read
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        ("1.", "<ol>"),
+        ("3.", '<ol start="3">'),
+        ("b)", '<ol start="2" type="a">'),
+        ("IV.", '<ol start="4" type="I">'),
+    ],
+)
+def test_a_numbered_list_begins_where_it_says(first: str, expected: str) -> None:
+    assert expected in rst_html(f"{first} owl\n\nend\n", "w")
+    document = read(f"{first} owl\n\nend\n")
+    assert expected in document.html
+
+
+@pytest.mark.parametrize("directive", ["only:: not is_release", "only:: html", "ifconfig:: x == 1"])
+@pytest.mark.parametrize(("underline", "level"), [("~", 3), ("-", 2)])
+def test_titles_in_a_condition_are_headings_beside_those_underlined_alike(
+    directive: str, underline: str, level: int
+) -> None:
+    text = (
+        f"Owls\n====\n\nBefore\n------\n\n.. {directive}\n\n   Next\n   {underline * 4}\n\n   a\n\n"
+        "After\n-----\n\nb\n"
+    )
+    found = [(heading.level, heading.text) for heading in read(text).headings]
+    assert found == [(1, "Owls"), (2, "Before"), (level, "Next"), (2, "After")]
+
+
+def test_titles_for_other_builders_are_left_out() -> None:
+    text = "Owls\n====\n\n.. only:: latex\n\n   Next\n   ----\n\nPart\n----\n"
+    assert [heading.text for heading in read(text).headings] == ["Owls", "Part"]
+
+
+def test_drafts_of_towncrier_are_no_text() -> None:
+    assert read("Owls\n====\n\n.. towncrier-draft-entries:: |release| [DRAFT]\n").text == "Owls\n\n"
