@@ -21,6 +21,10 @@ _RST = re.compile(
     + _OPTIONS,
     re.MULTILINE,
 )
+# What it includes is looked up there and not shown.
+_NOT_SHOWN = re.compile(
+    r"^\.\.[ \t]+changelog_imports::[^\n]*\n(?:[ \t]*\n|[ \t]+[^\n]*(?:\n|\Z))*", re.MULTILINE
+)
 _MYST = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|:{3,})\{(?P<kind>include|literalinclude)\}[ \t]+(?P<target>\S+)"
     r"[ \t]*\n"
@@ -45,8 +49,13 @@ _SHOWN = ("caption", "linenos", "lineno-start", "number-lines", "emphasize-lines
 
 def directives(text: str) -> Iterator[Directive]:
     """Yield the directives of a text in reStructuredText."""
-    yield from _directives(_RST, text, is_rst=True)
+    shown = _NOT_SHOWN.sub(_blank, text) if "changelog_imports::" in text else text
+    yield from _directives(_RST, shown, is_rst=True)
     yield from _tables(_RST_TABLE.finditer(text), _rst_table)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def myst_directives(text: str) -> Iterator[Directive]:

@@ -48,6 +48,40 @@ class _Only(_Sectioned):
         return super().run() if is_for_web_pages(self.argument) else []
 
 
+class _Release(Boxed):
+    """``changelog``: the changes of a version, under its name."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section, with the day of the release where one is given."""
+        version, day = self.options.get("version", ""), self.options.get("released", "")
+        if not version:
+            return super().run()
+        said = [nodes.paragraph("", f"Released: {day}")] if day else []
+        title = nodes.title(version, "", *self.inline(version))
+        return [nodes.section("", title, *said, *self.body(), ids=["-".join(f"change-{version}".split())])]
+
+
+class _Change(Lenient):
+    """``change``: an entry of such a list, with its tags and the numbers of its tickets."""
+
+    optional_arguments = 0
+
+    def run(self) -> list[nodes.Node]:
+        """Return the entry."""
+        tags, tickets = (_listed(self.options.get(name, "")) for name in ("tags", "tickets"))
+        tagged = " ".join(f"[{tag}]" for tag in tags)
+        first = [nodes.paragraph("", "", nodes.strong(tagged, tagged))] if tags else []
+        numbers = ", ".join(f"#{ticket}" for ticket in tickets)
+        last = [nodes.paragraph("", f"References: {numbers}")] if tickets else []
+        return [nodes.bullet_list("", nodes.list_item("", *first, *self.body(), *last))]
+
+
+def _listed(text: str) -> list[str]:
+    return [each for part in text.split(",") if (each := part.strip())]
+
+
 class _Glossary(Boxed):
     """``glossary``: a definition list in which several terms may share a definition."""
 
@@ -121,6 +155,8 @@ _TITLES_ABOVE = """
 
 LAYOUT: dict[str, type[Directive]] = {
     **by_name(_TITLES_ABOVE, _Titled),
+    "change": _Change,
+    "changelog": _Release,
     "glossary": _Glossary,
     "ifconfig": _Sectioned,
     "only": _Only,

@@ -251,9 +251,9 @@ class Setting(Lenient):
 
 _CODES = "code code-block code-cell parsed-code prompt sourcecode terminal testoutput"
 _TELLING_NOTHING = """
-    autosectionlabel codeauthor contents date default-domain index minitoc nextpage nocover
-    sectionauthor sectnum section-numbering tabularcolumns target-notes testcleanup testsetup title-slide
-    towncrier-draft-entries
+    autosectionlabel changelog_imports codeauthor contents date default-domain index minitoc nextpage
+    nocover sectionauthor sectnum section-numbering tabularcolumns target-notes testcleanup testsetup
+    title-slide towncrier-draft-entries
 """
 
 OBJECTS: dict[str, type[Directive]] = {

@@ -42,3 +42,22 @@ def test_titles_for_other_builders_are_left_out() -> None:
 
 def test_drafts_of_towncrier_are_no_text() -> None:
     assert read("Owls\n====\n\n.. towncrier-draft-entries:: |release| [DRAFT]\n").text == "Owls\n\n"
+
+
+def test_a_changelog_has_a_section_for_each_version_with_tags_and_tickets() -> None:
+    document = read(
+        "Owls\n====\n\n.. changelog::\n   :version: 1.3.24\n   :released: March 30, 2021\n\n"
+        "   .. change::\n      :tags: bug, sql\n      :tickets: 6182, 6183\n\n      Fixed *x*.\n"
+    )
+    assert [(each.level, each.text) for each in document.headings] == [(1, "Owls"), (2, "1.3.24")]
+    assert document.headings[1].anchor == "change-1.3.24"
+    assert [block.text for block in document.blocks] == [
+        "Released: March 30, 2021",
+        "- [bug] [sql]",
+        "Fixed x.",
+        "References: #6182, #6183",
+    ]
+
+
+def test_a_changelog_of_no_version_is_its_content() -> None:
+    assert read("Owls\n====\n\n.. changelog::\n\n   Hoots.\n").text == "Owls\n\nHoots.\n\n"
