@@ -17,7 +17,7 @@ from typing import Any
 from docutils import frontend, nodes, utils
 from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.parsers.rst.states import Inliner
-from docutils.transforms import references
+from docutils.transforms import Transform, references
 
 from .admonitions import BOXES
 from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, InDomain, Module
@@ -39,6 +39,18 @@ _MAX_STEPS = 20_000_000
 _COPIES_PER_STEP = 64
 # Children that are looked at for the next one to be replaced, before all are.
 _NEAR = 64
+# Neither a part of an arrow, a rule or a comment of HTML, nor the beginning of an option.
+_DASHES = re.compile(r"(?<![-<!])(?:(?<![\s(\[{'\"/|=])(?<!\A)--(?![->])|--(?![->\w])|---(?![->]))")
+_AS_WRITTEN = (
+    nodes.literal,
+    nodes.title_reference,
+    nodes.FixedTextElement,
+    nodes.math,
+    nodes.raw,
+    nodes.option_group,
+    nodes.system_message,
+    nodes.problematic,
+)
 _InlineMethod = Callable[[Inliner, re.Match[str], int], tuple[Any, ...]]
 
 
@@ -75,6 +87,30 @@ class NamesOfElements(references.PropagateTargets):
         target["ids"], target["names"] = [], []
 
 
+class Dashes(Transform):
+    """Writes ``--`` and ``---`` in prose as dashes, as Sphinx does; options such as ``--verbose`` stay."""
+
+    default_priority = 850
+
+    def apply(self) -> None:
+        """Walk through the texts outside of code."""
+        for text in list(_prose(self.document)):
+            if _DASHES.search(text):
+                text.parent.replace(text, nodes.Text(_DASHES.sub(_dash, text)))
+
+
+def _prose(node: Any) -> Iterator[Any]:
+    for child in node.children:
+        if isinstance(child, nodes.Text):
+            yield child
+        elif not isinstance(child, _AS_WRITTEN):
+            yield from _prose(child)
+
+
+def _dash(found: re.Match[str]) -> str:
+    return "\N{EN DASH}" if len(found[0]) == 2 else "\N{EM DASH}"
+
+
 def _outside_messages(node: Any) -> Iterator[Any]:
     for child in [*node.children]:  # one may be taken out meanwhile
         if not isinstance(child, nodes.system_message | nodes.Text):
@@ -98,6 +134,7 @@ _TRANSFORMS = (
     references.Footnotes,
     references.ExternalTargets,
     references.InternalTargets,
+    Dashes,
 )
 _DIRECTIVES = {**LAYOUT, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS, **STANDARD}
 # In a domain every directive describes an object, except for these.

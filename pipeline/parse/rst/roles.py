@@ -75,10 +75,9 @@ def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title = " ".join(title.replace("%s", "").replace("{number}", "").split())
     if target in INDICES:  # which Sphinx makes
         return [nodes.inline(raw, title or INDICES[target])], []
-    # Only a document's name contains a slash.
-    address = target if "/" in target else f"#{label_anchor(target)}"
+    address = f"#{label_anchor(target)}"
     link = nodes.reference(raw, title or target, refuri=address, untitled=not title)
-    if not title and "/" not in target:
+    if not title:
         link["label"] = nodes.fully_normalize_name(target)
     return [link], []
 

@@ -455,3 +455,24 @@ def test_a_literal_block_without_a_language_is_python_where_it_can_be_read_so(
 def test_what_a_version_changed_may_begin_beside_it() -> None:
     page = read("Page\n====\n\n.. versionadded:: 0.7\n   The *new* parameter.\n")
     assert [block.text for block in page.blocks] == ["New in version 0.7", "The new parameter."]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("July 20th -- 24th", "July 20th – 24th"),
+        ("an owl---or two--hoots", "an owl—or two–hoots"),
+        ("*owls* -- and *more* --- or", "owls – and more — or"),
+        ("use --verbose or (--quiet), or `--x`", "use --verbose or (--quiet), or --x"),
+        ("--first, a --> b <-- c <!-- d -->", "--first, a --> b <-- c <!-- d -->"),
+        ("``a -- b`` and -----", "a -- b and -----"),
+    ],
+)
+def test_dashes_in_prose_are_dashes(written: str, shown: str) -> None:
+    assert read(f"x {written}\n").text == f"x {shown}\n\n"
+
+
+def test_a_label_may_hold_a_slash() -> None:
+    text = "Owls\n====\n\n:ref:`skip/xfail with owls`\n\n.. _`skip/xfail with owls`:\n\nPart\n----\n"
+    document = read(text)
+    assert [link.target for link in document.links] == [f"#{label_anchor('skip/xfail with owls')}"]
