@@ -19,6 +19,11 @@ def small_model() -> str:
     return str(made_once(base, "small model", write_sentence_model) / "model")
 
 
+def small_model_table() -> str:
+    """Return the table of a settings file that names it."""
+    return f'[embed]\nmodel = "{small_model()}"\n'
+
+
 def write_sentence_model(folder: Path, pooling: str = "cls", dimension: int = 32) -> Path:
     """A folder as ``SentenceTransformer.save`` writes it; ``pooling`` is ``cls`` or ``mean``."""
     import torch

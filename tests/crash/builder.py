@@ -19,6 +19,7 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent, Stage
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
+from tests.sentence_model_builder import small_model
 from tests.snapshot_builder import QuickDisk
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ def build_edition(store: Store, vault: Path, steps: PlainDriver, **embed: object
     """One index run in this process: worker processes take seconds to start, and have tests of their own."""
     given = {
         "collections": {"vault": {"root": str(vault)}},
-        "embed": {"workers": 1, **embed},
+        "embed": {"model": small_model(), "workers": 1, **embed},
         "engine": {"name": "inline"},
     }
     return build_snapshot(parse(given, "test"), store, steps, Silent())

@@ -32,6 +32,7 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.crash.failing_disk import CountingDisk
 from tests.crash.power_cut import using
+from tests.sentence_model_builder import small_model
 from tests.shared_folder import copied_store
 
 
@@ -73,7 +74,13 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Night]:
     roots = {name: _write(folder / name, "earlier") for name in ("notes", "papers")}
     given = {name: {"root": str(root)} for name, root in roots.items()}
     settings = parse(
-        {"collections": given, "embed": {"workers": 1}, "engine": {"name": "inline"}, "limits": {}}, "test"
+        {
+            "collections": given,
+            "embed": {"model": small_model(), "workers": 1},
+            "engine": {"name": "inline"},
+            "limits": {},
+        },
+        "test",
     )
     store, caught = Store(folder / "store"), dict[str, Any]()
     build_snapshot(settings, store, PlainDriver(), Silent())

@@ -29,6 +29,7 @@ from noctule.pipeline.errors import MissingRoot, SourceError
 from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.settings import EngineSettings, Settings
 from tests.command_line import CommandLine
+from tests.sentence_model_builder import small_model, small_model_table
 
 _SMALL = {
     "engine": {"name": "inline"},
@@ -39,7 +40,8 @@ _SMALL = {
 
 def _settings(**collections: Path) -> Settings:
     given = {name: {"root": str(root)} for name, root in collections.items()}
-    return reading.parse({"collections": given, **_SMALL}, where="a test")
+    embed = {"model": small_model()}
+    return reading.parse({"collections": given, "embed": embed, **_SMALL}, where="a test")
 
 
 def _with_processes(settings: Settings) -> Settings:
@@ -277,6 +279,7 @@ def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tm
     (tmp_path / "noctule.toml").write_text(
         f'[collections.notes]\nroot = "{notes}"\n[collections.papers]\nroot = "{tmp_path / "papers"}"\n'
         '[engine]\nname = "inline"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
+        + small_model_table()
     )
     request, store = IndexRequest(tmp_path / "store", tmp_path / "noctule.toml"), tmp_path / "store"
     run_job(context_of(request), PlainDriver(), Silent())
@@ -294,6 +297,7 @@ def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tm
 def test_two_nights_at_once_are_one(notes: Path, tmp_path: Path) -> None:
     (tmp_path / "noctule.toml").write_text(
         f'[collections.notes]\nroot = "{notes}"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
+        + small_model_table()
     )
     command = CommandLine(tmp_path, tmp_path / "store")
     for expected in (True, False):
@@ -306,6 +310,7 @@ def test_two_nights_at_once_are_one(notes: Path, tmp_path: Path) -> None:
 def test_a_night_without_changes_loads_little(notes: Path, tmp_path: Path) -> None:
     (tmp_path / "noctule.toml").write_text(
         f'[collections.notes]\nroot = "{notes}"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
+        + small_model_table()
     )
     command = CommandLine(tmp_path, tmp_path / "store")
     night = ("nightly", "--no-prefect", "--json", "--out", str(tmp_path / "public"))
@@ -322,7 +327,7 @@ def test_a_failed_collection_is_exit_code_5_and_named(notes: Path, tmp_path: Pat
     _note(tmp_path / "papers", 1)
     (tmp_path / "noctule.toml").write_text(
         f'[collections.notes]\nroot = "{notes}"\n[collections.papers]\nroot = "{tmp_path / "papers"}"\n'
-        "[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n"
+        "[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n" + small_model_table()
     )
     command = CommandLine(tmp_path, tmp_path / "store")
     assert command.run("index", "--no-prefect", "--json").code == 0

@@ -30,7 +30,7 @@ from tests.crash.builder import build_edition, write_edition
 from tests.crash.failing_disk import FailingDisk
 from tests.crash.power_cut import using
 from tests.repetitions import ALL, LONG_S, Part, in_parts
-from tests.sentence_model_builder import write_sentence_model
+from tests.sentence_model_builder import small_model_table, write_sentence_model
 from tests.snapshot_builder import publish_tiny_snapshot
 
 # How many calls of a whole build are refused, one a build; all of them for `make torture`.
@@ -75,6 +75,7 @@ def test_a_parser_that_crashes_costs_its_document_and_not_the_build(tmp_path: Pa
     vault = write_vault(tmp_path / "vault")
     for word in ("CRASH", "STACK", "MEMORY"):
         (vault / f"{word.lower()}.md").write_text(f"# {word}\n")
+    (tmp_path / "noctule.toml").write_text(small_model_table())
     (tmp_path / "faulty").mkdir()
     (tmp_path / "faulty" / "sitecustomize.py").write_text(_FAULTY)
     path = os.pathsep.join([str(tmp_path / "faulty"), str(REPOSITORY), str(REPOSITORY / "site")])
@@ -96,6 +97,7 @@ def test_a_parser_that_crashes_costs_its_document_and_not_the_build(tmp_path: Pa
 
 def test_a_build_that_runs_out_of_memory_says_so_and_leaves_the_snapshot(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "vault")
+    (tmp_path / "noctule.toml").write_text(small_model_table())
     command = CommandLine(tmp_path, tmp_path / "store")
     before = command.run("index", str(vault), "--no-prefect", "--json").json["snapshot"]
     (vault / "new.md").write_text("# New\n\nSomething to encode.\n")

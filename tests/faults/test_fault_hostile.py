@@ -8,6 +8,7 @@ import resource
 import signal
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
+from noctule.flows.engines.local import Processes
 from noctule.flows.report.result import BuildResult
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
@@ -33,9 +35,16 @@ from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
 from tests.processor_time import processor_seconds
 from tests.repetitions import ALL
+from tests.sentence_model_builder import small_model
 
 HOSTILE = 10 if ALL else 2
 _HANGS = "a" * 60 + "!"
+
+
+@pytest.fixture(autouse=True)
+def _encodes_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that loads the model in each night would cost more than all that is tested here."""
+    monkeypatch.setattr(Processes, "prepare", lambda *_: None)
 
 
 def _vault(folder: Path) -> Path:
@@ -52,7 +61,7 @@ def _settings(folder: Path, limit_s: float = 1.0) -> Settings:
     given = {
         "collections": {"vault": {"root": str(folder / "vault"), "rules": rules}},
         "limits": {"parse_timeout_s": limit_s, "max_failed_share": 0.5},
-        "embed": {"workers": 1},
+        "embed": {"model": small_model(), "workers": 1},
     }
     return parse(given, "test")
 
@@ -173,12 +182,20 @@ def parse_bomb(path: str, begin: Begin) -> float:
     return processor_seconds() - before
 
 
+@pytest.fixture(scope="module")
+def parser_process() -> Iterator[Workers]:
+    """One for all bombs: a process takes seconds to start."""
+    with Workers(1) as workers:
+        yield workers
+
+
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize("name", _BOMBS)
-def test_a_bomb_ends_within_its_bounds_of_time_and_memory(name: str, tmp_path: Path) -> None:
+def test_a_bomb_ends_within_its_bounds_of_time_and_memory(
+    name: str, parser_process: Workers, tmp_path: Path
+) -> None:
     (tmp_path / name).write_text(_BOMBS[name])
-    with Workers(1) as workers:
-        assert workers.watch(parse_bomb, str(tmp_path / name), 30) < 30
+    assert parser_process.watch(parse_bomb, str(tmp_path / name), 30) < 30
 
 
 _STEPS = "NOCTULE_TEST_STEPS"
@@ -214,7 +231,7 @@ def test_a_line_of_100_megabytes_costs_its_limit_and_itself_alone(
     given = {
         "collections": {"vault": {"root": str(vault), "max_bytes": 200_000_000}},
         "limits": {"parse_timeout_s": 8.0, "max_failed_share": 0.9},
-        "embed": {"workers": 1},
+        "embed": {"model": small_model(), "workers": 1},
     }
     monkeypatch.setenv(_STEPS, str(tmp_path / "steps"))
     monkeypatch.setattr(parse_stage, "parse_files", parse_files_within)
@@ -278,6 +295,6 @@ def _night_of_greed(folder: Path) -> BuildResult:
     given = {
         "collections": {"vault": {"root": str(folder / "vault")}},
         "limits": {"max_failed_share": 0.9},
-        "embed": {"workers": 1},
+        "embed": {"model": small_model(), "workers": 1},
     }
     return build_snapshot(parse(given, "test"), Store(folder / "store"), PlainDriver(), Silent())

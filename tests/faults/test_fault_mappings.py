@@ -35,6 +35,7 @@ from noctule.pipeline.errors import ArtifactError, DamagedSnapshot, NoctuleError
 from noctule.pipeline.settings.reading import parse
 from tests.crash.builder import write_edition
 from tests.repetitions import ALL, LONG_S, Part, in_parts
+from tests.sentence_model_builder import small_model
 from tests.shared_folder import copied_store
 
 SCARCE = (
@@ -75,7 +76,7 @@ class Mappings:
 def _night(folder: Path, edition: int) -> None:
     given = {
         "collections": {"vault": {"root": str(write_edition(folder / "vault", edition))}},
-        "embed": {"workers": 1},
+        "embed": {"model": small_model(), "workers": 1},
         "engine": {"name": "inline"},
         "site": {"verify_nights": 1},
     }

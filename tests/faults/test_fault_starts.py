@@ -18,6 +18,7 @@ import pytest
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.docsite.verify import check_site
+from noctule.flows.engines.local import Processes
 from noctule.flows.job import run_job
 from noctule.flows.run.context import RunContext
 from noctule.flows.run.plain import PlainDriver
@@ -26,6 +27,7 @@ from noctule.pipeline.errors import EngineUnavailable, NoctuleError, OutOfResour
 from noctule.pipeline.settings.reading import parse
 from tests.crash.builder import write_edition
 from tests.repetitions import ALL, LONG_S, WHOLE, Part, in_parts
+from tests.sentence_model_builder import small_model
 
 # How many starts are refused, one a night; each of them for `make torture`.
 EVERY = 1 if ALL else 17
@@ -61,7 +63,7 @@ def _night(folder: Path, engine: str, edition: int) -> None:
     """Index an edition of the documents and build the site, in this process and what it starts."""
     given = {
         "collections": {"vault": {"root": str(write_edition(folder / "vault", edition))}},
-        "embed": {"workers": 1},
+        "embed": {"model": small_model(), "workers": 1},
         "engine": {"name": engine},
     }
     run = RunContext(parse(given, "test"), folder / "store", out=folder / "site")
@@ -75,11 +77,13 @@ def test_whichever_start_is_refused_a_night_says_so_or_goes_on_with_less(
     engine: str, part: Part, tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "store")
-    _night(tmp_path, engine, 0)
+    _night(tmp_path, "inline", 0)
     old, ended = store.current(), 0
     for nth in part.of(range(1, 1000, EVERY)):
         error = None
         with pytest.MonkeyPatch.context() as patched:
+            if not ALL:  # a process that loads the model costs more than the night
+                patched.setattr(Processes, "prepare", lambda *_: None)
             starts = Starts(nth, patched)
             try:
                 _night(tmp_path, engine, nth)

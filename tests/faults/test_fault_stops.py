@@ -14,6 +14,7 @@ from noctule.artifacts.store.store import Store
 from tests.command_line import CommandLine, Started, wait_until
 from tests.ray_cluster import NOT_NICE
 from tests.repetitions import ALL
+from tests.sentence_model_builder import small_model_table
 
 LIMIT_S = 10
 # More than one batch: for a single one no cluster is started.
@@ -51,7 +52,7 @@ def _hanging_run(folder: Path, *flags: str, files: int = 6) -> tuple[CommandLine
         (vault / name).write_text("a" * 60 + "!")
     (folder / "noctule.toml").write_text(
         '[collections.vault]\nroot = "vault"\n\n'
-        '[[collections.vault.rules]]\npattern = "(a+)+$"\nreplacement = ""\n'
+        '[[collections.vault.rules]]\npattern = "(a+)+$"\nreplacement = ""\n\n' + small_model_table()
     )
     (folder / "path").mkdir()
     (folder / "path" / "sitecustomize.py").write_text(_TELLS.format(mark=str(folder / "hangs")))
@@ -140,6 +141,7 @@ def test_a_signal_stops_a_site_whose_page_hangs(name: str, tmp_path: Path) -> No
     command = CommandLine(tmp_path, tmp_path / "store")
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "note.md").write_text("# Note\n\nText.\n")
+    (tmp_path / "noctule.toml").write_text(small_model_table())
     assert command.run("index", "vault", "--no-prefect").code == 0
     started = command.start("site", "--out", "public", "--no-prefect", program=_HANGING_SITE)
     try:
