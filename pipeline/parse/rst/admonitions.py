@@ -13,6 +13,7 @@ from docutils.parsers.rst.directives import tables
 from docutils.statemachine import StringList
 
 from ..labels import LABEL_PREFIX, VERSION_TITLES, label_anchor
+from .faults import is_complaint
 
 # Of a box: that it folds, and whether it is "open" or "closed" at first.
 FOLDS = "noctule-folds"
@@ -114,11 +115,6 @@ class Unknown(Lenient):
             code = "\n".join(self.content)
             body = [nodes.literal_block(code, code)]
         return [*found, *body]
-
-
-def is_complaint(node: nodes.Node) -> bool:
-    """Return whether the node is docutils' complaint that the text is not reStructuredText."""
-    return isinstance(node, nodes.system_message) and node["level"] >= 2
 
 
 class Admonition(Lenient):

@@ -22,6 +22,11 @@ _UNSEEN = ["plaintext", "xmp", "textarea", "title", "select", "noembed", "nofram
 _FRAMES = ["html", "body", "main", "article"]
 
 
+def is_complaint(node: nodes.Node) -> bool:
+    """Return whether the node is docutils' complaint that the text is not reStructuredText."""
+    return isinstance(node, nodes.system_message) and node["level"] >= 2
+
+
 def quoted_by(message: nodes.Element, level: int) -> Iterator[str]:
     """Yield what a system message quotes as HTML: a heading of that level, a misplaced title, else code.
 
