@@ -5,6 +5,7 @@ vector.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from tests.library_builder import NOTES
@@ -16,7 +17,7 @@ _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 def small_model() -> str:
     """Return the folder of one for tests to which meaning does not matter; all of a run share it."""
     base = Path(os.environ["NOCTULE_MODELS"]).parent
-    return str(made_once(base, "small model", write_sentence_model) / "model")
+    return str(made_once(base, "small model", partial(write_sentence_model, pooling="mean")) / "model")
 
 
 def small_model_table() -> str:
@@ -34,7 +35,7 @@ def write_sentence_model(folder: Path, pooling: str = "cls", dimension: int = 32
     network, vocabulary = folder / "network", folder / "vocab.txt"
     network.mkdir(parents=True)
     words = sorted({word for text in NOTES.values() for word in text.lower().split() if word.isalpha()})
-    letters = [prefix + letter for letter in "abcdefghijklmnopqrstuvwxyz:" for prefix in ("", "##")]
+    letters = [prefix + letter for letter in "abcdefghijklmnopqrstuvwxyz0123456789:" for prefix in ("", "##")]
     vocabulary.write_text("\n".join(dict.fromkeys([*_SPECIAL, *letters, *words])) + "\n", "utf-8")
     tokenizer = BertTokenizerFast(vocab=str(vocabulary), do_lower_case=True, model_max_length=512)
     tokenizer.save_pretrained(network)

@@ -393,10 +393,10 @@ def test_settings_of_a_tool_that_are_away_make_no_document_private(
         for nth in range(1, 30):
             with monkeypatch.context() as patched:
                 calls = _refuse(patched, call, nth, code)
-                try:
-                    assert rules_of(settings) == expected
-                except SourceError as error:
-                    assert error.hint
+                found = rules_of(settings)
+            away = [rule.away for _, rule in found if rule.away]
+            assert away or found == expected
+            assert all(error.hint for error in away)
             if calls[0] < nth:
                 break
 

@@ -18,7 +18,6 @@ import pytest
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.docsite.verify import check_site
-from noctule.flows.engines.local import Processes
 from noctule.flows.job import run_job
 from noctule.flows.run.context import RunContext
 from noctule.flows.run.plain import PlainDriver
@@ -82,8 +81,6 @@ def test_whichever_start_is_refused_a_night_says_so_or_goes_on_with_less(
     for nth in part.of(range(1, 1000, EVERY)):
         error = None
         with pytest.MonkeyPatch.context() as patched:
-            if not ALL:  # a process that loads the model costs more than the night
-                patched.setattr(Processes, "prepare", lambda *_: None)
             starts = Starts(nth, patched)
             try:
                 _night(tmp_path, engine, nth)
