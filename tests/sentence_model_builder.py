@@ -15,7 +15,7 @@ _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def small_model() -> str:
-    """Return the folder of one for tests to which meaning does not matter; all of a run share it."""
+    """Return the folder of a model for tests that ask nothing of its meaning; all of a run share it."""
     base = Path(os.environ["NOCTULE_MODELS"]).parent
     return str(made_once(base, "small model", partial(write_sentence_model, pooling="mean")) / "model")
 

@@ -17,7 +17,8 @@ from typing import Any
 _MAGIC, _TAIL_BYTES = b"PAR1", 8
 # Of the footer of a table with a hundred million rows.
 _MAX_BYTES, _MAX_DEPTH = 32 << 20, 24
-_KNOWN_BYTES = 64 << 10
+# Of a footer that is kept for the next reader, of 128.
+_KEPT_BYTES = 64 << 10
 # Thrift's compact protocol, as Parquet uses it: kinds of values, and the bytes of those that have so many.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET = range(1, 11)
 _STRUCT, _LONG_LIST = 12, 15
@@ -80,7 +81,7 @@ def read_footer(path: Path) -> Footer:
         file.seek(size - _TAIL_BYTES - length)
         content = file.read(length)
     try:
-        return (_known_footer if length <= _KNOWN_BYTES else _footer)(content)
+        return _kept_footer(content) if length <= _KEPT_BYTES else _footer(content)
     except (IndexError, KeyError, TypeError):
         raise ValueError("its footer ends too early, or lacks a number") from None
 
@@ -95,8 +96,8 @@ def _footer(content: bytes) -> Footer:
 
 
 @lru_cache(maxsize=128)
-def _known_footer(content: bytes) -> Footer:
-    """Return a footer that many readers of one file ask for, and files of equal tables."""
+def _kept_footer(content: bytes) -> Footer:
+    """Return the same; a file has many readers, and files of equal tables have equal footers."""
     return _footer(content)
 
 

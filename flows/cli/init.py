@@ -168,8 +168,8 @@ def import_settings(folder: Path, source: Path) -> tuple[Starter, ImportedSettin
     """
     from ...artifacts.disk import durable
     from ...pipeline.settings.reading import parse
+    from ..importers.dependencies import import_packages, snippet_folders
     from ..importers.imported_settings import collection_name, settings_text
-    from ..importers.surroundings import import_packages, snippet_folders
     from ..importers.tools import read_tool
 
     path = _new_file(folder)

@@ -147,12 +147,11 @@ def execution(
 
 
 def reported(work: Callable[[T, Begin], pa.Table], task: T, begin: Begin) -> pa.Table:
-    """Return the receipt of a pass, with its remarks; the worker keeps no free memory for the next one.
+    """Return the receipt of a pass, with its remarks; a long one leaves no free memory with the worker.
 
     Remarks are what it logs: they belong in the log of the run. If it fails, they are in the worker's own.
     """
-    remarks: list[Remark] = []
-    start = monotonic()
+    remarks, start = list[Remark](), monotonic()
     try:
         with _collecting(remarks):
             made = work(task, begin)

@@ -73,11 +73,11 @@ class ParsedSources:
 
 
 def discover(run: RunContext, store: Store) -> Listing | None:
-    """List the files of every collection except those that shrank too much or were not listed to the end,
-    and those whose rules of publishing cannot be read for the moment.
+    """List the files of every collection except those that are doubtful.
 
-    List nothing where the run does not read its sources. Raise ``MissingRoot`` or ``SourceError`` if no
-    collection can be listed.
+    These shrank too much, were not listed to the end, or have rules of publishing that cannot be read for the
+    moment. List nothing where the run does not read its sources. Raise ``MissingRoot`` or ``SourceError`` if
+    no collection can be listed.
     """
     return discover_under(rules_of(run.settings), run, store) if run.reads_sources else None
 

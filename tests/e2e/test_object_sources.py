@@ -21,7 +21,7 @@ from noctule.pipeline.settings import reading
 from noctule.pipeline.settings.collection import Collection
 from tests.object_server import ObjectServer
 from tests.pictures import png
-from tests.sentence_model_builder import write_sentence_model
+from tests.sentence_model_builder import small_model
 
 
 @pytest.fixture(autouse=True)
@@ -39,14 +39,17 @@ def put(server: ObjectServer, address: str, **objects: bytes | str) -> Any:
     return files
 
 
-def build(root: str, store: Path, model: Path) -> BuildResult:
-    small = {"engine": {"name": "inline"}, "embed": {"model": str(model), "precision": "fp32", "workers": 1}}
+def build(root: str, store: Path) -> BuildResult:
+    small = {
+        "engine": {"name": "inline"},
+        "embed": {"model": small_model(), "precision": "fp32", "workers": 1},
+    }
     settings = reading.parse({"collections": {"c": {"root": root}}, **small}, where="a test")
     return build_snapshot(settings, Store(store))
 
 
 def test_nights_over_a_bucket(server: ObjectServer, bucket: str, tmp_path: Path, monkeypatch: Any) -> None:
-    folder, model = tmp_path / "docs", write_sentence_model(tmp_path / "model")
+    folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "owls.md").write_text(
         "# Owls\n\nOwls fly at night: ![an owl](owl.png), and see [bats](bats.md).\n"
@@ -63,15 +66,13 @@ def test_nights_over_a_bucket(server: ObjectServer, bucket: str, tmp_path: Path,
 
     monkeypatch.setattr(Objects, "_content", content)
     store = tmp_path / "store"
-    first = build(f"{bucket}/docs", store, model)
+    first = build(f"{bucket}/docs", store)
     shutil.copytree(store, tmp_path / "local")
-    assert (
-        build(str(folder), tmp_path / "local", model).snapshot == first.snapshot
-    )  # nothing tells where it lay
+    assert build(str(folder), tmp_path / "local").snapshot == first.snapshot  # nothing tells where it lay
 
     read.clear()
     put(server, bucket, **{"docs/bats.md": "# Bats\n\nBats hang upside down.\n"})
-    second = build(f"{bucket}/docs", store, model)
+    second = build(f"{bucket}/docs", store)
     assert second.snapshot != first.snapshot and set(read) == {"bats.md"}
     with Store(store).open() as snapshot:
         assert snapshot.table("assets", ["content"])["content"].to_pylist() == [png(4, 3)]
@@ -80,7 +81,7 @@ def test_nights_over_a_bucket(server: ObjectServer, bucket: str, tmp_path: Path,
         files.rm_file(key)
     files.rmdir(bucket.removeprefix("s3://"))
     with pytest.raises(MissingRoot):  # it has one collection, and that failed
-        build(f"{bucket}/docs", store, model)
+        build(f"{bucket}/docs", store)
     assert Store(store).current() == second.snapshot
 
 

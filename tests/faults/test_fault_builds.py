@@ -30,7 +30,7 @@ from tests.crash.builder import build_edition, write_edition
 from tests.crash.failing_disk import FailingDisk
 from tests.crash.power_cut import using
 from tests.repetitions import ALL, LONG_S, Part, in_parts
-from tests.sentence_model_builder import small_model_table, write_sentence_model
+from tests.sentence_model_builder import small_model, small_model_table
 from tests.snapshot_builder import publish_tiny_snapshot
 
 # How many calls of a whole build are refused, one a build; all of them for `make torture`.
@@ -163,9 +163,9 @@ def test_the_order_of_snapshots_is_that_of_generations_whatever_the_clock_says(t
     assert store.rollback() == ids[1]
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_sentence_model(tmp_path_factory.mktemp("model"))
+@pytest.fixture
+def model() -> Path:
+    return Path(small_model())
 
 
 def _weights(model: Path, value: Callable[[np.ndarray], np.ndarray]) -> None:

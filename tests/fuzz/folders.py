@@ -18,8 +18,8 @@ from urllib.parse import parse_qsl
 
 from noctule.artifacts.judged.reading import read_judged
 from noctule.artifacts.query.searcher import Searcher
+from noctule.flows.importers.dependencies import snippet_folders
 from noctule.flows.importers.imported_settings import collection_name, settings_text
-from noctule.flows.importers.surroundings import snippet_folders
 from noctule.flows.importers.tools import read_tool
 from noctule.flows.quality.feedback.analysis import analyse_events
 from noctule.flows.quality.feedback.click_judgements import LeastCounts, write_judged

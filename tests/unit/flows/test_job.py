@@ -21,7 +21,7 @@ from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.request import IndexRequest
 from noctule.flows.run.stage import Silent, Stage
 from noctule.flows.stages import site
-from tests.sentence_model_builder import small_model
+from tests.sentence_model_builder import small_model_table
 
 PAGES = {
     "owl.md": "# Owls\n\nThe little owl hunts at dusk. See [the barn](barn.md).\n",
@@ -45,8 +45,8 @@ class Night:
 
     def configure(self, more: str = "") -> None:
         """Write the settings, and more of them."""
-        model = f'[embed]\nmodel = "{small_model()}"\n'
-        self.config.write_text(f'[collections.docs]\nroot = "{self.docs}"\n{model}{more}')
+        docs = f'[collections.docs]\nroot = "{self.docs}"\n'
+        self.config.write_text(docs + small_model_table() + more)
 
     def _counted(self, make: Any) -> Any:
         def counted(*given: Any) -> Any:

@@ -14,14 +14,14 @@ from noctule.pipeline.embedding.encoder import TransformerEncoder, load_encoder
 from noctule.pipeline.embedding.model_files import find
 from noctule.pipeline.errors import ModelUnavailable
 from noctule.pipeline.settings.settings import Embed, Settings
-from tests.sentence_model_builder import write_sentence_model
+from tests.sentence_model_builder import small_model
 
 TEXTS = ["Owls hunt at dusk.", "A write-ahead log is read first.", "Eulen"]
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Embed:
-    return Embed(model=str(write_sentence_model(tmp_path_factory.mktemp("model"))), precision="fp32")
+@pytest.fixture
+def model() -> Embed:
+    return Embed(model=small_model(), precision="fp32")
 
 
 def test_vectors_are_those_of_this_process_which_needs_no_model(model: Embed) -> None:

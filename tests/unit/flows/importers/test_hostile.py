@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from noctule.flows.importers.dependencies import snippet_folders
 from noctule.flows.importers.imported_settings import settings_text
-from noctule.flows.importers.surroundings import snippet_folders
 from noctule.flows.importers.tools import read_tool
 from noctule.pipeline.errors import SourceError
 

@@ -1,4 +1,4 @@
-"""What the documents of a project need from the folders around them: included files, described packages."""
+"""What documents need from outside of their folder: files that they include, packages that they describe."""
 
 from __future__ import annotations
 
