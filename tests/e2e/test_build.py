@@ -15,6 +15,7 @@ import noctule.artifacts.query
 from noctule.artifacts.store.check import check_deep
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
+from noctule.flows.engines.local import Processes
 from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
@@ -135,7 +136,10 @@ def test_the_same_input_gives_the_same_snapshot_whatever_surrounds_it(tmp_path: 
     assert ids[0] == ids[1]
 
 
-def test_a_parser_that_hangs_costs_its_document_and_not_the_build(tmp_path: Path) -> None:
+def test_a_parser_that_hangs_costs_its_document_and_not_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Processes, "prepare", lambda *_: None)  # the model is loaded in this process
     root = write_vault(tmp_path / "vault")
     (root / "evil.md").write_text("a" * 60 + "!")
     rules = [{"pattern": "(a+)+$", "replacement": ""}]

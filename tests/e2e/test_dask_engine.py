@@ -26,6 +26,7 @@ from noctule.pipeline.errors import EngineUnavailable
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.dask_cluster import DaskProcesses, dask_cluster
+from tests.sentence_model_builder import small_model
 
 pytest.importorskip("distributed")
 FILES = 110
@@ -46,7 +47,12 @@ def write_library(root: Path) -> Path:
 
 
 def settings_for(root: Path, engine: str) -> Settings:
-    return parse({"collections": {"library": {"root": str(root)}}, "engine": {"name": engine}}, where="test")
+    given = {
+        "collections": {"library": {"root": str(root)}},
+        "engine": {"name": engine},
+        "embed": {"model": small_model()},
+    }
+    return parse(given, where="test")
 
 
 def build(root: Path, store: Path, engine: str, progress: Silent | None = None) -> BuildResult:

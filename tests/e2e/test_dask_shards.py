@@ -26,6 +26,7 @@ from noctule.pipeline.settings.settings import Settings
 from tests.command_line import REPOSITORY
 from tests.dask_cluster import DaskProcesses, dask_cluster
 from tests.repetitions import ALL
+from tests.sentence_model_builder import small_model
 from tests.unit.flows.shards.test_remarks import damage_parse_caches, shards_with_damage
 from tests.unit.flows.shards.test_shards import write_library
 
@@ -33,9 +34,10 @@ pytest.importorskip("distributed")
 SHARDS = 3
 
 
-def settings_for(root: Path, engine: str) -> Settings:
-    given = {"collections": {"library": {"root": str(root)}}, "shards": {"count": SHARDS}}
-    return parse({**given, "engine": {"name": engine}}, where="test")
+def settings_for(root: Path, engine: str, shards: int = SHARDS) -> Settings:
+    given = {"collections": {"library": {"root": str(root)}}, "shards": {"count": shards}}
+    more = {"engine": {"name": engine}, "embed": {"model": small_model()}}
+    return parse({**given, **more}, where="test")
 
 
 class Killer(threading.Thread):
@@ -83,14 +85,15 @@ def _parent(process: int) -> int:
     ],
 )
 def test_half_of_the_workers_lost_in_mid_shard_does_not_change_the_set(after: str, tmp_path: Path) -> None:
-    """One of two is killed in the first pass, or in a later one."""
-    write_library(tmp_path / "notes")
-    expected = build_snapshot(settings_for(tmp_path / "notes", "inline"), Store(tmp_path / "whole")).snapshot
+    """One of two is killed in the first pass, or in a later one; each has a shard."""
+    notes = tmp_path / "notes"
+    write_library(notes)
+    expected = build_snapshot(settings_for(notes, "inline", 2), Store(tmp_path / "whole")).snapshot
     store = Store(tmp_path / "store")
     with dask_cluster(tmp_path / "dask", workers=2) as cluster:
         killer = Killer(cluster, store.root, after)
         killer.start()
-        result = build_snapshot(settings_for(tmp_path / "notes", f"dask://{cluster.address}"), store)
+        result = build_snapshot(settings_for(notes, f"dask://{cluster.address}", 2), store)
         killer.join(10)
         assert killer.killed
         assert sum(worker.poll() is None for worker in cluster.workers.values()) == 1

@@ -194,12 +194,13 @@ def test_prefect_yaml_deploys_and_a_worker_runs_the_night(
 
     prefect("work-pool", "create", "own", "--type", "process")
     prefect("deploy", "--all", "--prefect-file", "prefect.yaml")
-    prefect("deployment", "run", "nightly/nightly")
+    url = server["PREFECT_API_URL"]
+    (deployment,) = _deployments(url, "nightly")
+    client.ask(f"{url}/deployments/{deployment['id']}/create_flow_run", {"state": {"type": "SCHEDULED"}}, 30)
     prefect("worker", "start", "--pool", "own", "--run-once", "--limit", "1", "--prefetch-seconds", "5")
     ran = {
         "deployments": {"name": {"any_": ["nightly"]}},
         "flow_runs": {"state": {"type": {"any_": ["COMPLETED"]}}},
     }
-    url = server["PREFECT_API_URL"]
     wait_until(lambda: int(json.dumps(client.ask(f"{url}/flow_runs/count", ran, 30))) == 1, 60, "no night")
     assert (tmp_path / "public" / "index.html").is_file()
