@@ -6,6 +6,7 @@ References to objects in markdown are found here too.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -44,6 +45,9 @@ _MODULE = re.compile(
     r"[ \t]+([\w.]+)",
     re.MULTILINE,
 )
+# What describes a class of Python, by hand or from its docstring.
+_CLASS = re.compile(r"\.\.[ \t]+(?:py:)?(?:auto)?(?:class|exception)::[ \t]+([A-Za-z_][\w.]*)")
+_OF_CLASSES = ("method", "attribute", "property")
 _AUTO_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _SIGN = re.compile(rf"auto(?:{_KINDS})(?:::|\}})")
 RST = (".rst", ".rest")
@@ -121,7 +125,8 @@ def _referring(text: str, fences: Fences, packages: frozenset[str]) -> Iterator[
 class AutoBlock:
     """A directive at ``[start, end)``; what stands below it is indented by ``inner``.
 
-    ``name`` is as written and ``module`` the current module. ``is_fence`` tells that it is MyST's.
+    ``name`` is as written, ``module`` the current module, and ``holder`` the class, as it is written, in the
+    description of which the directive stands. ``is_fence`` tells that it is MyST's.
     """
 
     start: int
@@ -129,14 +134,17 @@ class AutoBlock:
     kind: str
     name: str
     module: str
+    holder: str
     options: Mapping[str, str]
     indent: str
     inner: str
     is_fence: bool
 
     def full_name(self, holds: Callable[[str], bool]) -> str:
-        """Return the dotted name, which is of the current module where it does not begin with a package's."""
-        return self.name if holds(self.name) or not self.module else f"{self.module}.{self.name}"
+        """Return the dotted name as autodoc completes it: by the class for a member, then by the module."""
+        is_member = self.holder and self.kind in _OF_CLASSES and "." not in self.name
+        name = f"{self.holder}.{self.name}" if is_member else self.name
+        return name if holds(name) or not self.module else f"{self.module}.{name}"
 
 
 def auto_blocks(text: str, holds: Callable[[str], bool]) -> list[AutoBlock]:
@@ -149,18 +157,38 @@ def auto_blocks(text: str, holds: Callable[[str], bool]) -> list[AutoBlock]:
 
 def _blocks(text: str) -> Iterator[AutoBlock]:
     modules = [(found.start(), found[1]) for found in _MODULE.finditer(text)]
+    starts, holders = [start for start, _ in modules], _holders(text)
     for pattern in (_AUTO, _AUTO_FENCED):
         for found in pattern.finditer(text):
-            before = [name for at, name in modules if at < found.start()]
+            nth = bisect_left(starts, found.start())
+            before = modules[max(0, nth - 1) : nth]
             first = found["options"]
             below = first[: len(first) - len(first.lstrip(" \t"))].removeprefix(found["indent"])
             yield AutoBlock(
                 *found.span(),
                 kind=found["kind"],
                 name=found["name"],
-                module=before[-1] if before and before[-1] != "None" else "",
+                module="".join(name for _, name in before if name != "None"),
+                holder=holders.get(found.start(), ""),
                 options=dict(_AUTO_OPTION.findall(found["options"])),
                 indent=found["indent"],
                 inner=below or _INNER,
                 is_fence=pattern is _AUTO_FENCED,
             )
+
+
+def _holders(text: str) -> dict[int, str]:
+    """Return the class in whose description a directive stands, by the start of the directive's line."""
+    holders, outer, at = dict[int, str](), list[tuple[int, str]](), 0
+    for line in text.split("\n") if any(f"auto{kind}::" in text for kind in _OF_CLASSES) else ():
+        written = line.strip()
+        if written:
+            indent = len(line) - len(line.lstrip())
+            while outer and outer[-1][0] >= indent:
+                outer.pop()
+            if outer and written.startswith(".."):
+                holders[at] = outer[-1][1]
+            if found := _CLASS.match(written):
+                outer.append((indent, found[1]))
+        at += len(line) + 1
+    return holders

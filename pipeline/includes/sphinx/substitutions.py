@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
+from ...model import PythonModule
 from ...untrusted import as_text
 from ..fences import Fences, code_of
 from ..front_matter_blocks import find_block
@@ -55,6 +56,8 @@ _FULL = "some values of conf.py are not filled in: the document would become lar
 _LABEL_ROLES = frozenset({"ref", "doc", "numref", "any", "term", "keyword", "option"})
 _TITLED = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)
 _EXTERNAL = re.compile(r"external(?:\+([\w-]+))?(?::|\Z)")
+# What might end the string of a docstring, or begin an escape in it.
+_OF_STRINGS = re.compile(r"[\"'\\]")
 
 
 @dataclass(slots=True)
@@ -90,6 +93,26 @@ def with_values(text: str, path: str, values: SphinxValues, max_chars: int) -> t
             )
         text, remarks = _substituted(text, values, room)
     return text, (*remarks, *((_FULL,) if room.is_full else ()))
+
+
+def with_linked_docstrings(
+    modules: Iterable[PythonModule], values: SphinxValues, max_chars: int
+) -> tuple[PythonModule, ...]:
+    """Return the modules with links in place of the roles that ``conf.py`` gives a meaning.
+
+    None becomes longer by more than ``max_chars`` characters.
+    """
+
+    def linked(module: PythonModule) -> PythonModule:
+        try:
+            text = module.content.decode("utf-8")
+        except UnicodeDecodeError:
+            return module
+        room = _Room(max_chars)
+        text = _RST_ROLE.sub(lambda found: room.put(_docstring_link(found, values), found[0]), text)
+        return replace(module, content=text.encode())
+
+    return tuple(map(linked, modules) if values.links or values.projects else modules)
 
 
 def _outside_code(pattern: re.Pattern[str], text: str, change: Callable[[re.Match[str]], str]) -> str:
@@ -176,6 +199,11 @@ def _rst_link(found: re.Match[str], values: SphinxValues) -> str:
         before, named, after = found[0].partition("`")
         return f"{before}{named}!{after.replace(f'{project}:', '', 1)}" if is_elsewhere else found[0]
     return f"`{link[0]} <{link[1]}>`__" if link[1] else link[0]
+
+
+def _docstring_link(found: re.Match[str], values: SphinxValues) -> str:
+    link = _rst_link(found, values)
+    return link if len(_OF_STRINGS.findall(link)) <= len(_OF_STRINGS.findall(found[0])) else found[0]
 
 
 def _myst_link(found: re.Match[str], values: SphinxValues) -> str:

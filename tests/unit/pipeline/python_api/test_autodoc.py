@@ -172,3 +172,40 @@ def test_a_result_of_several_lines_is_one_and_the_colons_of_roles_end_no_type(pa
     (package / "pkg/core.py").write_text(f'def run():\n    """Run.\n\n    {said}    """\n')
     page = read(package, "API\n===\n\n.. autofunction:: pkg.core.run\n")
     assert "A pair (a, b), where b is bytes. Since Owl flies." in page.text
+
+
+def test_docstrings_have_the_links_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(
+        '''def run():
+    """Run it, see :issue:`5`, :ref:`the try
+    statement <python:try>` and :quote:`6`.
+
+    Args:
+        what: As in :issue:`7`.
+    """
+'''
+    )
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/conf.py").write_text(
+        'extlinks = {"issue": ("https://example.org/%s", "#%s"), "quote": ("https://a.org/%s", \'"""%s\')}\n'
+        'intersphinx_mapping = {"python": ("https://python.example.org/", None)}\n'
+    )
+    document = read(tmp_path, ".. autofunction:: pkg.run\n", "docs/api.rst")
+    external = [link.target for link in document.links if "example.org" in link.target]
+    assert external == ["https://example.org/5", "https://python.example.org/", "https://example.org/7"]
+    assert "see #5, the try" in " ".join(document.text.split()) and "#ref:" not in str(document.links)
+
+
+def test_members_in_the_description_of_a_class_are_named_by_it(package: Path) -> None:
+    page = read(
+        package,
+        "API\n===\n\n.. currentmodule:: pkg.core\n\n"
+        ".. autoclass:: Client\n\n   About it.\n\n   .. automethod:: send\n\n"
+        ".. class:: pkg.core.Base\n\n   .. automethod:: close\n\n"
+        ".. autofunction:: run\n\n.. automethod:: bare\n",
+    )
+    assert {"pkg.core.Client.send", "pkg.core.Base.close", "pkg.core.run"} <= set(page.anchors)
+    assert [note for note in page.notes if "described" in note] == [
+        "pkg.core.bare is not described: pkg.core.bare is not in the packages of the collection"
+    ]
