@@ -20,7 +20,8 @@ Syntax = Literal["markdown", "html", "text"]
 BlockKind = Literal["text", "list", "table", "code"]
 # How the names of notes begin that Dendron has for tags (``#x``) and for people (``@x``).
 TAG_NOTES, PERSON_NOTES = "tags.", "user."
-LinkKind = Literal["link", "wikilink", "transclusion", "image", "tag"]
+# A "label" is of Sphinx and may be of another project; once resolved, it is a "link".
+LinkKind = Literal["link", "wikilink", "transclusion", "image", "tag", "label"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Source:
     What the file includes of others is in its bytes; ``notes`` are remarks on what could not be included.
     ``modules`` are those that it describes; the hash covers them too. ``version`` is what a store calls these
     bytes; empty where the bytes are not those of one file alone. ``read_as`` is the ending of the files that
-    it is read like, empty for those of its own.
+    it is read like, empty for those of its own. ``has_other_projects`` is true where Sphinx looks for labels
+    in other projects too.
     """
 
     collection: str
@@ -52,6 +54,7 @@ class Source:
     modules: tuple[PythonModule, ...] = ()
     version: str = ""
     read_as: str = ""
+    has_other_projects: bool = False
 
     @property
     def path_by_format(self) -> str:
@@ -214,8 +217,8 @@ class ResolvedLink:
     """A link with its ``status``, and the document it leads to in ``target_id`` where there is one.
 
     ``status`` is one of ``resolved``, ``external``, ``missing-document``, ``missing-heading``, ``asset``,
-    ``missing-asset``. A link with a missing heading still has its target document. ``asset`` is the path in
-    the collection of the image or attachment that it names.
+    ``missing-asset``, ``other-project``. A link with a missing heading still has its target document.
+    ``asset`` is the path in the collection of the image or attachment that it names.
     """
 
     source_id: DocId

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +17,7 @@ from .flags import Flags, RequireSigned
 
 if TYPE_CHECKING:
     from ...pipeline.model import SnapshotId
-    from ..report.store import SnapshotReport
+    from ..report.store import SnapshotReport, UnresolvedLink
 
 _MAX_SHOWN = 20
 _MORE = "  and {} more (all of them: --json)"
@@ -201,6 +201,11 @@ def report(flags: Flags, snapshot: _Snapshot = None) -> None:
     _print_report(found)
 
 
+def _print_targets(targets: Sequence[UnresolvedLink]) -> None:
+    lines = (f"  {t.count:>5,}  {t.target}  (first in {t.first_source}; {t.status})" for t in targets)
+    output.say_some([*lines], _MAX_SHOWN, _MORE)
+
+
 def _print_report(found: SnapshotReport) -> None:
     output.say(f"snapshot {found.snapshot}, settings {found.settings_sha256[:12]}, model {found.model}")
     output.table(("table", "rows"), [(name, f"{rows:,}") for name, rows in found.counts.items()])
@@ -208,11 +213,11 @@ def _print_report(found: SnapshotReport) -> None:
     _print_left_out(found)
     output.say()
     output.say(f"Broken links: {found.unresolved:,}")
-    unresolved = [
-        f"  {link.count:>5,}  {link.target}  (first in {link.first_source}; {link.status})"
-        for link in found.unresolved_targets
-    ]
-    output.say_some(unresolved, _MAX_SHOWN, _MORE)
+    _print_targets(found.unresolved_targets)
+    if found.other_projects:
+        others = sum(each.count for each in found.other_projects)
+        output.say(f"Labels of other projects, or of none: {others:,}")
+        _print_targets(found.other_projects)
     _print_night(found.night)
     if found.stages:
         output.say()

@@ -39,7 +39,7 @@ class SnapshotRow:
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedLink:
-    """A link target that does not exist; ``first_source`` is the first document that links to it."""
+    """A link target that no document here has; ``first_source`` is the first document that links to it."""
 
     target: str
     status: str
@@ -51,6 +51,7 @@ class UnresolvedLink:
 class SnapshotReport:
     """All that ``noctule report`` shows; ``stages`` and ``finished`` are empty if the run's record is gone.
 
+    ``other_projects`` are labels for which Sphinx would look in other projects; they count as no broken link.
     ``night`` is the report of the night that made the snapshot, empty if it has none. ``relevance`` is what
     the gate found when the snapshot was made, and ``refused`` the last run that it stopped since then; both
     are empty where there is none.
@@ -63,6 +64,7 @@ class SnapshotReport:
     rejected: tuple[ReportEntry, ...]
     unresolved: int
     unresolved_targets: tuple[UnresolvedLink, ...]
+    other_projects: tuple[UnresolvedLink, ...]
     finished: str
     seconds: float
     stages: Mapping[str, float]
@@ -132,14 +134,16 @@ def snapshot_report(store: Store, named: str | None) -> SnapshotReport:
     with store.open(None if named is None else SnapshotId(named)) as snapshot:
         manifest, run = snapshot.manifest, _run_of(store, snapshot.id)
         targets = _unresolved(snapshot)
+        missing = tuple(each for each in targets if each.status != "other-project")
         return SnapshotReport(
             snapshot=snapshot.id,
             settings_sha256=manifest.settings_sha256,
             model=manifest.model.name,
             counts=dict(manifest.counts),
             rejected=tuple(ReportEntry(**row) for row in snapshot.table("report").to_pylist()),
-            unresolved=sum(each.count for each in targets),
-            unresolved_targets=targets,
+            unresolved=sum(each.count for each in missing),
+            unresolved_targets=missing,
+            other_projects=tuple(each for each in targets if each.status == "other-project"),
             finished=_readable(run.get("finished", "")),
             seconds=run.get("seconds", 0.0),
             stages=recorded_seconds(run) if run.get("times") else {},
@@ -156,13 +160,13 @@ def remarks_of(snapshot: Snapshot) -> list[tuple[str, str]]:
 
 
 def _unresolved(snapshot: Snapshot) -> tuple[UnresolvedLink, ...]:
-    """Return broken link targets by how often they are linked to, then by name."""
+    """Return link targets that no document here has by how often they are linked to, then by name."""
     links = snapshot.table("links", ["source_id", "target", "status"])
     counts: dict[tuple[str, str], int] = {}
     first: dict[tuple[str, str], str] = {}
     columns = (links.column(name).to_pylist() for name in ("source_id", "target", "status"))
     for source, target, status in zip(*columns, strict=True):
-        if status.startswith("missing"):
+        if status.startswith("missing") or status == "other-project":
             counts[target, status] = counts.get((target, status), 0) + 1
             first.setdefault((target, status), source)
     ordered = sorted(counts, key=lambda key: (-counts[key], key))

@@ -22,7 +22,7 @@ from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
-from .sphinx.conf_values import SphinxValues, in_its_format, values_for
+from .sphinx.conf_values import SphinxValues, in_its_format, values_for, with_other_projects
 from .sphinx.substitutions import with_linked_docstrings, with_values
 from .sphinx.surroundings import may_be_of_a_tool, readable_folders, with_version
 
@@ -37,14 +37,16 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
         return _module_page(file, collection)
     if file.category:
         return read_category_page(file, collection)
-    return _with_modules(_expanded(file, collection, read_file(file, collection)), file, collection)
+    source = read_file(file, collection)
+    values = values_for(source, file.location, readable_folders(collection))
+    described = _with_modules(_expanded(file, collection, source, values), collection, values)
+    return with_other_projects(described, values) if values else described
 
 
-def _expanded(file: FoundFile, collection: Collection, source: Source) -> Source:
+def _expanded(file: FoundFile, collection: Collection, source: Source, values: SphinxValues | None) -> Source:
     """Return the source with what its directives name, what ends every document, and what Sphinx gives it."""
     if collection.auto_append and file.path.lower().endswith((*MARKDOWN, ".mdx")):
         source = _appended(source, collection)
-    values = values_for(source, file.location, readable_folders(collection))
     if values is None:
         return with_version(_with_included(source, file, collection), file.version, values)
     source = in_its_format(source, values)
@@ -125,7 +127,7 @@ def _module_page(file: FoundFile, collection: Collection) -> Source:
     return _hashed(page, packages.with_bases(modules) if collection.api.inherited_members else modules)
 
 
-def _with_modules(source: Source, file: FoundFile, collection: Collection) -> Source:
+def _with_modules(source: Source, collection: Collection, values: SphinxValues | None) -> Source:
     """Return the source with the modules that its ``:::`` blocks and autodoc's directives describe.
 
     A block that leads to none becomes the name in it, with a remark; a directive stays.
@@ -151,7 +153,6 @@ def _with_modules(source: Source, file: FoundFile, collection: Collection) -> So
     found = tuple(modules[name] for name in sorted(modules))
     if collection.api.inherited_members or "inherited_members" in text:
         found = packages.with_bases(found)
-    values = values_for(source, file.location, readable_folders(collection)) if found else None
     found = with_linked_docstrings(found, values, collection.max_bytes) if values else found
     return _hashed(replace(source, notes=(*source.notes, *notes)), found)
 

@@ -159,11 +159,11 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
             source_id=document.doc_id,
             target_id=found.doc_id if found and asset is None else None,
             fragment=meant.fragment,
-            kind=link.kind,
+            kind="link" if link.kind == "label" else link.kind,
             target=link.target,
             text=link.text,
             ordinal=ordinal,
-            status=_status(document, target, status) if asset is None else "asset",
+            status=_status(document, link, target, status) if asset is None else "asset",
             asset=asset,
         )
 
@@ -190,7 +190,9 @@ def _meant(document: LinkingDocument, link: Link, own: LinkTargets) -> _Meant:
     return _Meant(found, fragment, status)
 
 
-def _status(document: LinkingDocument, target: str, status: str) -> str:
+def _status(document: LinkingDocument, link: Link, target: str, status: str) -> str:
     """Return the status of a link, which is external if it leads out of a collection with a known address."""
+    if link.kind == "label" and status == "missing-document":
+        return "other-project"
     is_outside = status.startswith("missing-") and outside_address(document.path, document.url, target)
     return "external" if is_outside else status

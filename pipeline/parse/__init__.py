@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -20,6 +20,7 @@ from ..visibility import DRAFT, visibility_of
 from .canvas import markdown_of_canvas
 from .content import ParsedContent
 from .front_matter import NONE, FrontMatter, read_front_matter, unique
+from .labels import LABEL_PREFIX
 from .markdown.authoring import MORE, published_text
 from .markdown.home import with_home
 from .markdown.mdx import is_mdx, markdown_of_mdx
@@ -148,6 +149,12 @@ def _text(text: str, source: Source, collection: Collection, where: str) -> Docu
     return _document(source, collection, "text", ParsedContent(ruled, blocks), front)
 
 
+def _labels(links: Iterable[Link]) -> Iterator[Link]:
+    """Yield the links, of which those to labels may lead to another project."""
+    for link in links:
+        yield replace(link, kind="label") if link.target.startswith(f"#{LABEL_PREFIX}") else link
+
+
 def _name(source: Source) -> str:
     """Return what a document without a title is called: an index like its folder, others like their file."""
     path = PurePosixPath(source.path)
@@ -181,7 +188,10 @@ def _document(
         headings=content.headings,
         anchors=content.anchors,
         blocks=content.blocks,
-        links=(*_links_to_notes(unique(front.tags + content.tags), content.people), *content.links),
+        links=(
+            *_links_to_notes(unique(front.tags + content.tags), content.people),
+            *(_labels(content.links) if source.has_other_projects else content.links),
+        ),
         notes=tuple(
             filter(None, (*source.notes, front.fault, *content.notes, visibility_of(front.json).remark))
         ),

@@ -13,7 +13,15 @@ from .columns import Problem, Tables, ints, mask, missing, not_rising, repeated,
 
 # Sorts before every other character, so joined keys are in the order of the pairs.
 _BETWEEN = "\0"
-STATUSES = ("asset", "external", "missing-asset", "missing-document", "missing-heading", "resolved")
+STATUSES = (
+    "asset",
+    "external",
+    "missing-asset",
+    "missing-document",
+    "missing-heading",
+    "other-project",
+    "resolved",
+)
 
 
 def documents(tables: Tables) -> Iterator[Problem]:

@@ -31,6 +31,7 @@ _ENDING = re.compile(r"\.[A-Za-z][\w.-]{0,20}")
 _COMPUTED_FORMAT = "source_suffix in conf.py is computed: the document is read by its ending"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN = (*MARKDOWN, *RST, ".ipynb")
+_OTHER_PROJECTS = b"intersphinx_mapping"
 _FileState = tuple[int, int, int, int, int]
 
 
@@ -50,6 +51,8 @@ class SphinxValues:
     formats: Mapping[str, str] = field(default_factory=dict)
     # Endings, empty for all, of files of which the script computes how they are read.
     computed_formats: frozenset[str] = frozenset()
+    # Whether labels are looked for in other projects, also in some that the script computes.
+    has_other_projects: bool = False
     # What the project declares of its own, also in extensions beside the script.
     objects: tuple[ObjectType, ...] = ()
 
@@ -87,6 +90,13 @@ def in_its_format(source: Source, values: SphinxValues) -> Source:
     sha256 = combined_hash((source.sha256, read_as or remark))
     notes = (*source.notes, remark) if remark else source.notes
     return replace(source, read_as=read_as, sha256=sha256, notes=notes, version="")
+
+
+def with_other_projects(source: Source, values: SphinxValues) -> Source:
+    """Return the source as one whose labels may be of other projects, where ``conf.py`` names such."""
+    if not values.has_other_projects:
+        return source
+    return replace(source, has_other_projects=True, sha256=combined_hash((source.sha256, "other projects")))
 
 
 def sphinx_values(path: str, folders: Sequence[Path]) -> SphinxValues | None:
@@ -196,13 +206,14 @@ def _content_of(conf: Path) -> bytes | None:
 
 @lru_cache(maxsize=32)
 def _values_in(content: bytes) -> SphinxValues:
-    return _values_of(literals_of(content) if len(content) <= _MAX_BYTES else {})
+    values = _values_of(literals_of(content) if len(content) <= _MAX_BYTES else {})
+    return replace(values, has_other_projects=_OTHER_PROJECTS in content)
 
 
 @lru_cache(maxsize=32)
 def _values_in_book(content: bytes) -> SphinxValues | None:
     given = settings_of_book(content) if len(content) <= _MAX_BYTES else {}
-    return _values_of(given) if given else None
+    return replace(_values_of(given), has_other_projects=_OTHER_PROJECTS in content) if given else None
 
 
 _READERS: Mapping[str, Callable[[bytes], SphinxValues | None]] = {

@@ -202,6 +202,8 @@ class PageLinks:
             # Viewers of PDF open the page that it names.
             fragment = f"#{quote(row.fragment, safe='=&,-._~')}" if row.fragment else ""
             return Destination("internal", self.href(asset) + fragment)
+        if row.status == "other-project":  # which page its inventory names, nobody knows here
+            return NOTHING
         return ASSET if row.status == "missing-asset" else MISSING
 
     def _outside(self, target: str) -> str:
