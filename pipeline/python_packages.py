@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from .errors import MissingRoot, RejectedDocument, is_transient
+from .includes.python_blocks import OF_CLASSES, AutoBlock
 from .model import PythonModule
 from .settings.collection import Collection
 from .source_files import FoundFile, briefly_away, read_file, strerror
@@ -74,6 +75,13 @@ class Packages:
         if not found:
             raise NoSuchObject("the package has no such module")
         return tuple(found.values())
+
+    def described_by(self, block: AutoBlock) -> tuple[PythonModule, ...]:
+        """Return the modules in which autodoc finds what a directive describes; raise as ``modules_for``."""
+        name = block.full_name(self.hold)
+        found, member = self.modules_for(name), name.rpartition(".")[2]
+        is_inherited = block.kind in OF_CLASSES and not any(_has_member(module, member) for module in found)
+        return self.with_bases(found) if is_inherited or "inherited-members" in block.options else found
 
     def offered_by(self, module: PythonModule) -> tuple[PythonModule, ...]:
         """Return the modules that define what a package imports from within itself, to offer it."""
@@ -136,6 +144,11 @@ def _bases(module: PythonModule) -> list[str]:
 
 def _defines(module: PythonModule, name: str) -> bool:
     pattern = rf"^(?:(?:async[ \t]+)?def|class)[ \t]+{name}\b|^{name}[ \t]*[:=]"
+    return re.search(pattern.encode(), module.content, re.MULTILINE) is not None
+
+
+def _has_member(module: PythonModule, name: str) -> bool:
+    pattern = rf"^[ \t]+(?:(?:async[ \t]+)?def[ \t]+|self\.)?{name}\b"
     return re.search(pattern.encode(), module.content, re.MULTILINE) is not None
 
 

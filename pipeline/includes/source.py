@@ -162,9 +162,7 @@ def _autodoc_modules(text: str, packages: Packages) -> dict[str, PythonModule]:
     modules: dict[str, PythonModule] = {}
     for auto in auto_blocks(text, packages.hold):
         with suppress(NoSuchObject):
-            found = packages.modules_for(auto.full_name(packages.hold))
-            found = packages.with_bases(found) if "inherited-members" in auto.options else found
-            modules |= {module.name: module for module in found}
+            modules |= {module.name: module for module in packages.described_by(auto)}
     return modules
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import griffe
 
 from ..includes.parts import indented
-from ..includes.python_blocks import AutoBlock, auto_blocks
+from ..includes.python_blocks import OF_CLASSES, AutoBlock, auto_blocks
 from ..model import PythonModule
 from .describe import MAX_PIECES, Options, bases_of, members_of
 from .objects import Modules, NotFound
@@ -78,13 +78,27 @@ class _Described:
 
     def lines(self, name: str) -> Iterator[str]:
         """Yield the lines of the description of the object with that dotted name; raise ``NotFound``."""
-        found = self._known.find(name)
+        found = self._find(name)
         if not found.is_module:
             yield from self._object(found, name, self._block.indent, self._options)
             return
         yield from _indented(_docstring(found), self._block.indent)
         for member, each in self._members(found, self._options) if self._shows_members else ():
             yield from self._object(each, f"{name}.{member}", self._block.indent, _all_of(self._options))
+
+    def _find(self, name: str) -> griffe.Object:
+        """Return the object with that dotted name, which a class may have from another."""
+        try:
+            return self._known.find(name)
+        except NotFound:
+            holder, _, member = name.rpartition(".")
+            owner = self._known.find(holder) if self._block.kind in OF_CLASSES else None
+            bases = bases_of(self._known, owner) if isinstance(owner, griffe.Class) else []
+            inherited = (base.members.get(member) for base in bases)
+            found = next((each for each in inherited if isinstance(each, griffe.Object)), None)
+            if found is None:
+                raise
+            return found
 
     def _object(self, found: griffe.Object, name: str, indent: str, options: Options) -> Iterator[str]:
         kind = "class" if found.is_class else "function" if found.is_function else "attribute"

@@ -209,3 +209,21 @@ def test_members_in_the_description_of_a_class_are_named_by_it(package: Path) ->
     assert [note for note in page.notes if "described" in note] == [
         "pkg.core.bare is not described: pkg.core.bare is not in the packages of the collection"
     ]
+
+
+def test_an_inherited_member_is_described_by_the_name_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text("from .night import Owl as Owl\n")
+    (tmp_path / "pkg/night.py").write_text("from .bird import Bird\n\nclass Owl(Bird):\n    wings = 2\n")
+    (tmp_path / "pkg/bird.py").write_text(
+        'class Bird:\n    eggs: int = 3\n\n    def fly(self, far: int):\n        """Leave."""\n'
+    )
+    page = read(
+        tmp_path, "API\n===\n\n.. automethod:: pkg.Owl.fly\n\n.. autoattribute:: pkg.Owl.eggs\n\n"
+        ".. automethod:: pkg.Owl.swim\n"
+    )  # fmt: skip
+    assert "pkg.Owl.fly(far: int)" in page.text and "Leave." in page.text
+    assert {"pkg.Owl.fly", "pkg.Owl.eggs"} <= set(page.anchors)
+    assert [note for note in page.notes if "described" in note] == [
+        "pkg.Owl.swim is not described: pkg.night.Owl.swim is not in the packages of the collection"
+    ]
