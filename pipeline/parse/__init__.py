@@ -114,7 +114,7 @@ def _html(text: str, source: Source, collection: Collection, where: str) -> Docu
 
 def _rst(text: str, source: Source, collection: Collection, where: str) -> Document:
     from .html.parser import read_html
-    from .rst.parser import rst_html  # docutils takes as long as BeautifulSoup
+    from .rst.parser import rst_page  # docutils takes as long as BeautifulSoup
 
     front, notes = _front_matter(text, collection, where), tuple[str, ...]()
     ruled = _ruled(text[front.end :], collection.rules)
@@ -123,10 +123,12 @@ def _rst(text: str, source: Source, collection: Collection, where: str) -> Docum
 
         described = with_autodoc(ruled, source.modules, collection.max_bytes)
         ruled, notes = described.text, described.notes
-    content = read_html(rst_html(ruled, where), where)
+    page = rst_page(ruled, where)
+    content = read_html(page.html, where)
     if _ORPHAN.match(text, front.end):
         front = replace(front, json=canonical_json({**json.loads(front.json), "orphan": True}))
-    return _document(source, collection, "html", replace(content, notes=(*content.notes, *notes)), front)
+    notes = (*content.notes, *notes, *remarks(text, page.failed, SHOWN))
+    return _document(source, collection, "html", replace(content, notes=notes), front)
 
 
 def _pdf(content: bytes, path: str, where: str) -> ParsedContent:

@@ -246,12 +246,13 @@ def _links(state: StateBlock, _found: Box, options: DirectiveOptions, lines: ran
 
 
 def _rst(state: StateBlock, _found: Box, _options: DirectiveOptions, lines: range) -> None:
-    from ..rst.parser import rst_html  # docutils takes a tenth of a second to load
+    from ..rst.parser import rst_page  # docutils takes a tenth of a second to load
 
     text = state.getLines(lines.start, lines.stop, state.blkIndent, True)
-    page = rst_html(text, "eval-rst")
+    page = rst_page(text, "eval-rst")
+    add_leftovers(state.env, page.failed)
     html = state.push("html_block", "", 0)
-    html.content = page.partition("<main>")[2].rpartition("</main>")[0]
+    html.content = page.html.partition("<main>")[2].rpartition("</main>")[0]
     html.map = [lines.start - 1, lines.stop + 1]
 
 

@@ -1,10 +1,11 @@
-"""Recovery of text that faults would lose: what docutils quotes in its complaints, and unclosed HTML."""
+"""Recovery of what faults would lose: what docutils quotes in its complaints, options, unclosed HTML."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from typing import Any
 
 from bs4 import BeautifulSoup
 from docutils import nodes
@@ -17,6 +18,7 @@ _WRONG_LEVEL = r"Inconsistent title style|A level \d+ section|Title level"
 _HEADING = re.compile(_WRONG_LEVEL)
 _TITLE = re.compile(rf"{_WRONG_LEVEL}|Unexpected section title|Incomplete section|.*itle overline")
 _UNDERLINE = re.compile(r"(\W)\1*\s*")
+_DIRECTIVE = re.compile(r"\.\.[ \t]+[\w:+.-]+::[^\n]{0,60}")
 # What these contain is not text for a reader, or would swallow the rest of the page.
 _UNSEEN = ["plaintext", "xmp", "textarea", "title", "select", "noembed", "noframes", "iframe", "head"]
 _FRAMES = ["html", "body", "main", "article"]
@@ -41,6 +43,28 @@ def quoted_by(message: nodes.Element, level: int) -> Iterator[str]:
             tag, text = f"h{level}" if _HEADING.match(complaint) else "p", _title_text(text)
         if text:
             yield f"<{tag}>{escape(text, quote=False)}</{tag}>"
+
+
+def failed_directives(document: nodes.document) -> Iterator[str]:
+    """Yield the beginning of each directive that docutils could not follow, which stands as code."""
+    for message in document.findall(nodes.system_message):
+        if message["level"] >= _ERROR:
+            texts = (quoted.astext() for quoted in message.findall(nodes.literal_block))
+            yield from (found[0].rstrip() for text in texts if (found := _DIRECTIVE.match(text)))
+
+
+def known_options(given: Sequence[tuple[str, str | None]], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a directive knows and whose values it takes, the last of those named alike.
+
+    For any other, docutils shows the whole directive as code, and Sphinx leaves it out.
+    """
+    options: dict[str, Any] = {}
+    for name, value in given:
+        try:
+            options[name] = known[name](value)
+        except (KeyError, TypeError, ValueError):
+            continue
+    return options
 
 
 def _title_text(quoted: str) -> str:

@@ -11,6 +11,7 @@ import copy
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +22,7 @@ from docutils.transforms import Transform, references
 
 from .admonitions import BOXES
 from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, InDomain, Module
+from .faults import failed_directives, known_options
 from .html import tree_html
 from .layout import LAYOUT
 from .objects import OBJECTS, Foreign, Setting
@@ -145,15 +147,23 @@ _IN_DOMAINS: dict[str, type[Directive]] = {
 }
 
 
-def rst_html(text: str, where: str) -> str:
-    """Render the text as an HTML page for ``read_html``; raises ``RejectedDocument`` for an HTML bomb."""
+@dataclass(frozen=True, slots=True)
+class RstPage:
+    """A page for ``read_html``, and the beginnings of the directives that stand on it as code."""
+
+    html: str
+    failed: tuple[str, ...]
+
+
+def rst_page(text: str, where: str) -> RstPage:
+    """Render the text as an HTML page; raises ``RejectedDocument`` for an HTML bomb."""
     document = utils.new_document("", copy.copy(_settings()))
     with _vocabulary():
         Parser(inliner=_bounded_inliner()).parse(text, document)
     document.transformer.add_transforms(_TRANSFORMS)
     with _in_linear_time():
         document.transformer.apply_transforms()
-    return tree_html(document, where)
+    return RstPage(tree_html(document, where), tuple(failed_directives(document)))
 
 
 @lru_cache(maxsize=1)
@@ -176,15 +186,18 @@ def _vocabulary() -> Iterator[None]:
     What the document itself defines is removed afterwards.
     """
     find_directive, find_role = directives.directive, roles.role
+    options_of = utils.assemble_option_dict
     defined: dict[str, Any] = vars(roles)["_roles"]
     before = dict(defined)
     defined.clear()
     vars(directives)["directive"] = lambda name, *rest: (_directive(name, find_directive, *rest), [])
     vars(roles)["role"] = lambda name, *rest: role(name, find_role, *rest)
+    vars(utils)["assemble_option_dict"] = known_options
     try:
         yield
     finally:
         vars(directives)["directive"], vars(roles)["role"] = find_directive, find_role
+        vars(utils)["assemble_option_dict"] = options_of
         defined.clear()
         defined.update(before)
 

@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from noctule.pipeline.navigation.toctree import toctrees
-from noctule.pipeline.parse.rst.parser import rst_html
+from noctule.pipeline.parse.rst.parser import rst_page
 from tests.pictures import png
 from tests.site_builder import content_of, page_of
 
@@ -84,7 +84,7 @@ def test_a_hidden_table_of_contents_is_on_no_page_and_orders_the_site() -> None:
     )
     page = _page(f"{tree}\nAfter.\n", terms=GLOSSARY)
     assert page.select("article li") == [] and "After." in page.text
-    html = rst_html(f"Page\n====\n\n{tree}", "test")
+    html = rst_page(f"Page\n====\n\n{tree}", "test").html
     assert "Issues" not in BeautifulSoup(html, "html.parser").text
     (listed,) = toctrees("", html)
     assert listed.title == 'The "owls"'

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.pipeline.parse.rst.parser import rst_html
+from noctule.pipeline.parse.rst.parser import rst_page
 
 from ..test_rst import read
 
@@ -17,7 +17,7 @@ from ..test_rst import read
     ],
 )
 def test_a_numbered_list_begins_where_it_says(first: str, expected: str) -> None:
-    assert expected in rst_html(f"{first} owl\n\nend\n", "w")
+    assert expected in rst_page(f"{first} owl\n\nend\n", "w").html
     document = read(f"{first} owl\n\nend\n")
     assert expected in document.html
 
