@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 from .errors import MissingRoot, RejectedDocument, is_transient
-from .includes.python_blocks import OF_CLASSES, AutoBlock
 from .model import PythonModule
 from .settings.collection import Collection
 from .source_files import FoundFile, briefly_away, read_file, strerror
@@ -76,12 +75,14 @@ class Packages:
             raise NoSuchObject("the package has no such module")
         return tuple(found.values())
 
-    def described_by(self, block: AutoBlock) -> tuple[PythonModule, ...]:
-        """Return the modules in which autodoc finds what a directive describes; raise as ``modules_for``."""
-        name = block.full_name(self.hold)
+    def modules_for_member(self, name: str) -> tuple[PythonModule, ...]:
+        """Return the modules for a member of a class, and those of the classes that it may have it from.
+
+        Raise as ``modules_for``.
+        """
         found, member = self.modules_for(name), name.rpartition(".")[2]
-        is_inherited = block.kind in OF_CLASSES and not any(_has_member(module, member) for module in found)
-        return self.with_bases(found) if is_inherited or "inherited-members" in block.options else found
+        is_own = any(_has_member(module, member) for module in found)
+        return found if is_own else self.with_bases(found)
 
     def offered_by(self, module: PythonModule) -> tuple[PythonModule, ...]:
         """Return the modules that define what a package imports from within itself, to offer it."""

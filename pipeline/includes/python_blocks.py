@@ -47,7 +47,7 @@ _MODULE = re.compile(
 )
 # What describes a class of Python, by hand or from its docstring.
 _CLASS = re.compile(r"\.\.[ \t]+(?:py:)?(?:auto)?(?:class|exception)::[ \t]+([A-Za-z_][\w.]*)")
-OF_CLASSES = ("method", "attribute", "property")
+_OF_CLASSES = ("method", "attribute", "property")
 _AUTO_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _SIGN = re.compile(rf"auto(?:{_KINDS})(?:::|\}})")
 RST = (".rst", ".rest")
@@ -140,10 +140,15 @@ class AutoBlock:
     inner: str
     is_fence: bool
 
+    @property
+    def is_member(self) -> bool:
+        """Return whether it describes a member of a class."""
+        return self.kind in _OF_CLASSES
+
     def full_name(self, holds: Callable[[str], bool]) -> str:
         """Return the dotted name as autodoc completes it: by the class for a member, then by the module."""
-        is_member = self.holder and self.kind in OF_CLASSES and "." not in self.name
-        name = f"{self.holder}.{self.name}" if is_member else self.name
+        is_within = self.is_member and self.holder and "." not in self.name
+        name = f"{self.holder}.{self.name}" if is_within else self.name
         return name if holds(name) or not self.module else f"{self.module}.{name}"
 
 
@@ -180,7 +185,7 @@ def _blocks(text: str) -> Iterator[AutoBlock]:
 def _holders(text: str) -> dict[int, str]:
     """Return the class in whose description a directive stands, by the start of the directive's line."""
     holders, outer, at = dict[int, str](), list[tuple[int, str]](), 0
-    for line in text.split("\n") if any(f"auto{kind}::" in text for kind in OF_CLASSES) else ():
+    for line in text.split("\n") if any(f"auto{kind}::" in text for kind in _OF_CLASSES) else ():
         written = line.strip()
         if written:
             indent = len(line) - len(line.lstrip())

@@ -162,7 +162,10 @@ def _autodoc_modules(text: str, packages: Packages) -> dict[str, PythonModule]:
     modules: dict[str, PythonModule] = {}
     for auto in auto_blocks(text, packages.hold):
         with suppress(NoSuchObject):
-            modules |= {module.name: module for module in packages.described_by(auto)}
+            find = packages.modules_for_member if auto.is_member else packages.modules_for
+            found = find(auto.full_name(packages.hold))
+            found = packages.with_bases(found) if "inherited-members" in auto.options else found
+            modules |= {module.name: module for module in found}
     return modules
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import griffe
 
 from ..includes.parts import indented
-from ..includes.python_blocks import OF_CLASSES, AutoBlock, auto_blocks
+from ..includes.python_blocks import AutoBlock, auto_blocks
 from ..model import PythonModule
 from .describe import MAX_PIECES, Options, bases_of, members_of
 from .objects import Modules, NotFound
@@ -92,7 +92,7 @@ class _Described:
             return self._known.find(name)
         except NotFound:
             holder, _, member = name.rpartition(".")
-            owner = self._known.find(holder) if self._block.kind in OF_CLASSES else None
+            owner = self._known.find(holder) if self._block.is_member else None
             bases = bases_of(self._known, owner) if isinstance(owner, griffe.Class) else []
             inherited = (base.members.get(member) for base in bases)
             found = next((each for each in inherited if isinstance(each, griffe.Object)), None)
