@@ -75,7 +75,7 @@ def run(version: str, folder: Path, tests: Sequence[str] = TESTS) -> subprocess.
     command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2")
     temporary = ("--basetemp", str(folder / "temporary"))
     return subprocess.run(
-        (*command, *temporary, "--timeout", "200", *tests),
+        (*command, *temporary, "--timeout", "900", *tests),
         cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
 

@@ -18,7 +18,6 @@ from typing import Any
 from docutils import frontend, nodes, utils
 from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.parsers.rst.states import Inliner
-from docutils.transforms import Transform, references
 
 from .admonitions import BOXES
 from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, InDomain, Module
@@ -30,6 +29,7 @@ from .pictures import PICTURES
 from .roles import role
 from .standard import STANDARD, declared_directive
 from .tabs import TABS
+from .transforms import TRANSFORMS
 
 # Files are bounded as a whole before they are parsed; docutils' own bound would drop a document for one long
 # line.
@@ -41,103 +41,9 @@ _MAX_STEPS = 20_000_000
 _COPIES_PER_STEP = 64
 # Children that are looked at for the next one to be replaced, before all are.
 _NEAR = 64
-# Neither a part of an arrow, a rule or a comment of HTML, nor the beginning of an option.
-_DASHES = re.compile(r"(?<![-<!])(?:(?<![\s(\[{'\"/|=])(?<!\A)--(?![->])|--(?![->\w])|---(?![->]))")
-_AS_WRITTEN = (
-    nodes.literal,
-    nodes.title_reference,
-    nodes.FixedTextElement,
-    nodes.math,
-    nodes.raw,
-    nodes.option_group,
-    nodes.system_message,
-    nodes.problematic,
-)
 _InlineMethod = Callable[[Inliner, re.Match[str], int], tuple[Any, ...]]
 
 
-class NamesOfElements(references.PropagateTargets):
-    """Gives the names that stand before an element to it, in linear time.
-
-    docutils hands all names before one over to it, and so on: 4,000 in a row took it seven seconds.
-    """
-
-    def apply(self) -> None:
-        """Walk through the document once; what cannot have names leaves them where they are."""
-        waiting: list[Any] = []
-        for node in _outside_messages(self.document):
-            if _is_bare(node):
-                waiting.append(node)
-                continue
-            if not isinstance(node, nodes.Invisible | nodes.Targetable) or isinstance(node, nodes.target):
-                for target in reversed(waiting):
-                    self._give(target, node)
-            waiting.clear()
-
-    def _give(self, target: Any, node: Any) -> None:
-        for kind, names in (("id", target["ids"]), ("name", target["names"])):
-            node[f"{kind}s"].extend(names)
-            expected = vars(node).setdefault(f"expect_referenced_by_{kind}", {})
-            expected.update(dict.fromkeys(names, target))
-        self.document.ids.update(dict.fromkeys(target["ids"], node))
-        if isinstance(target.parent, nodes.figure) and isinstance(node, nodes.caption):
-            target.parent.remove(target)
-            return
-        if target["ids"]:
-            target["refid"] = target["ids"][0]
-            self.document.note_refid(target)
-        target["ids"], target["names"] = [], []
-
-
-class Dashes(Transform):
-    """Writes ``--`` and ``---`` in prose as dashes, as Sphinx does; options such as ``--verbose`` stay."""
-
-    default_priority = 850
-
-    def apply(self) -> None:
-        """Walk through the texts outside of code."""
-        for text in list(_prose(self.document)):
-            if _DASHES.search(text):
-                text.parent.replace(text, nodes.Text(_DASHES.sub(_dash, text)))
-
-
-def _prose(node: Any) -> Iterator[Any]:
-    for child in node.children:
-        if isinstance(child, nodes.Text):
-            yield child
-        elif not isinstance(child, _AS_WRITTEN):
-            yield from _prose(child)
-
-
-def _dash(found: re.Match[str]) -> str:
-    return "\N{EN DASH}" if len(found[0]) == 2 else "\N{EM DASH}"
-
-
-def _outside_messages(node: Any) -> Iterator[Any]:
-    for child in [*node.children]:  # one may be taken out meanwhile
-        if not isinstance(child, nodes.system_message | nodes.Text):
-            yield child
-            yield from _outside_messages(child)
-
-
-def _is_bare(node: Any) -> bool:
-    """Return whether it is a name on a line of its own, without an address."""
-    has_address = any(node.hasattr(each) for each in ("refid", "refuri", "refname"))
-    return (
-        isinstance(node, nodes.target) and not has_address and not isinstance(node.parent, nodes.TextElement)
-    )
-
-
-# Substitutions are left to the HTML writer, which knows when to stop.
-_TRANSFORMS = (
-    NamesOfElements,
-    references.AnonymousHyperlinks,
-    references.IndirectHyperlinks,
-    references.Footnotes,
-    references.ExternalTargets,
-    references.InternalTargets,
-    Dashes,
-)
 _DIRECTIVES = {**LAYOUT, **BOXES, **OBJECTS, **OBJECTS_DESCRIBED, **PICTURES, **TABS, **STANDARD}
 # In a domain every directive describes an object, except for these.
 _IN_DOMAINS: dict[str, type[Directive]] = {
@@ -160,7 +66,7 @@ def rst_page(text: str, where: str) -> RstPage:
     document = utils.new_document("", copy.copy(_settings()))
     with _vocabulary():
         Parser(inliner=_bounded_inliner()).parse(text, document)
-    document.transformer.add_transforms(_TRANSFORMS)
+    document.transformer.add_transforms(TRANSFORMS)
     with _in_linear_time():
         document.transformer.apply_transforms()
     return RstPage(tree_html(document, where), tuple(failed_directives(document)))

@@ -32,6 +32,8 @@ _VERBATIM_NAMES = """
     command dfn file kbd mailheader makevar manpage mimetype newsgroup program regexp samp
 """
 _VERBATIM = frozenset(_VERBATIM_NAMES.split())
+# What names a page that only Sphinx makes.
+OF_SPHINX = "of-sphinx"
 _VARYING = re.compile(r"\{([^{}]*)\}")
 _ACCELERATOR = re.compile(r"(?<!&)&(?![&\s])")
 # Icons by name: there is nothing to read.
@@ -73,8 +75,8 @@ def _sphinx_role(key: str) -> Role:
 def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = split_title(text)
     title = " ".join(title.replace("%s", "").replace("{number}", "").split())
-    if target in INDICES:  # which Sphinx makes
-        return [nodes.inline(raw, title or INDICES[target])], []
+    if target in INDICES:
+        return [nodes.inline(raw, title or INDICES[target], **{OF_SPHINX: True})], []
     address = f"#{label_anchor(target)}"
     link = nodes.reference(raw, title or target, refuri=address, untitled=not title)
     if not title:

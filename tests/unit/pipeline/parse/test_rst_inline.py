@@ -9,7 +9,8 @@ import pytest
 from docutils.transforms import references
 
 from noctule.pipeline.parse.rst import parser
-from noctule.pipeline.parse.rst.parser import _TRANSFORMS, NamesOfElements, rst_page
+from noctule.pipeline.parse.rst.parser import rst_page
+from noctule.pipeline.parse.rst.transforms import TRANSFORMS, NamesOfElements
 from tests.processor_time import processor_seconds
 
 _STARTS = ["*a ", "**a ", "`a ", "``a ", "|a ", "_`a ", ":r:`a "]
@@ -82,9 +83,9 @@ def test_names_before_an_element_are_its_own_as_docutils_has_it(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = rst_page(text, "x").html
-    theirs = tuple(references.PropagateTargets if each is NamesOfElements else each for each in _TRANSFORMS)
-    assert theirs != _TRANSFORMS
-    monkeypatch.setattr("noctule.pipeline.parse.rst.parser._TRANSFORMS", theirs)
+    theirs = tuple(references.PropagateTargets if each is NamesOfElements else each for each in TRANSFORMS)
+    assert theirs != TRANSFORMS
+    monkeypatch.setattr("noctule.pipeline.parse.rst.parser.TRANSFORMS", theirs)
     assert found == rst_page(text, "x").html
 
 

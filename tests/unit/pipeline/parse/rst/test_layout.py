@@ -61,3 +61,26 @@ def test_a_changelog_has_a_section_for_each_version_with_tags_and_tickets() -> N
 
 def test_a_changelog_of_no_version_is_its_content() -> None:
     assert read("Owls\n====\n\n.. changelog::\n\n   Hoots.\n").text == "Owls\n\nHoots.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("* :ref:`genindex`\n* :ref:`modindex`\n* :ref:`search`\n", ["Owls"]),
+        ("* :ref:`genindex`\n* Owls\n", ["Owls", "Indices and tables", "<li>"]),
+        (
+            "See :ref:`genindex`.\n\n* :ref:`all names <genindex>`\n",
+            ["Owls", "Indices and tables", "See Index."],
+        ),
+    ],
+)
+def test_pages_that_only_sphinx_makes_are_in_no_list(text: str, left: list[str]) -> None:
+    html = rst_page(f"Owls\n====\n\nFly.\n\nIndices and tables\n------------------\n\n{text}", "w").html
+    assert [each for each in ("Owls", "Indices and tables", "See Index.", "<li>") if each in html] == left
+    assert html.count("<li>") == ("<li>" in left) and "all names" not in html
+
+
+def test_sections_of_such_pages_are_left_out_beside_others_alone() -> None:
+    indices = "Indices\n=======\n\n* :ref:`genindex`\n"
+    assert "Indices" not in rst_page(f"Owls\n====\n\nFly.\n\n{indices}", "w").html
+    assert "Indices" in rst_page(indices, "w").html
