@@ -19,6 +19,7 @@ _HEADING = re.compile(_WRONG_LEVEL)
 _TITLE = re.compile(rf"{_WRONG_LEVEL}|Unexpected section title|Incomplete section|.*itle overline")
 _UNDERLINE = re.compile(r"(\W)\1*\s*")
 _DIRECTIVE = re.compile(r"\.\.[ \t]+[\w:+.-]+::[^\n]{0,60}")
+_OPTION = re.compile(r":([\w-]+):[ \t]*(.*)")
 # What these contain is not text for a reader, or would swallow the rest of the page.
 _UNSEEN = ["plaintext", "xmp", "textarea", "title", "select", "noembed", "noframes", "iframe", "head"]
 _FRAMES = ["html", "body", "main", "article"]
@@ -65,6 +66,14 @@ def known_options(given: Sequence[tuple[str, str | None]], known: Mapping[str, A
         except (KeyError, TypeError, ValueError):
             continue
     return options
+
+
+def options_by_line(lines: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return options that docutils cannot read, as ``:ticket:`5` ``; ``None`` if a line is no option."""
+    found = [_OPTION.fullmatch(line) for line in lines]
+    if not all(found):
+        return None
+    return known_options([(each[1].lower(), each[2].strip(" `")) for each in found if each], known)
 
 
 def _title_text(quoted: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,11 +17,11 @@ from typing import Any
 
 from docutils import frontend, nodes, utils
 from docutils.parsers.rst import Directive, Parser, directives, roles
-from docutils.parsers.rst.states import Inliner
+from docutils.parsers.rst.states import Body, Inliner
 
 from .admonitions import BOXES
 from .descriptions import OBJECTS_DESCRIBED, AutoDescribed, InDomain, Module
-from .faults import failed_directives, known_options
+from .faults import failed_directives, known_options, options_by_line
 from .html import tree_html
 from .layout import LAYOUT
 from .objects import OBJECTS, Foreign, Setting
@@ -92,18 +92,27 @@ def _vocabulary() -> Iterator[None]:
     What the document itself defines is removed afterwards.
     """
     find_directive, find_role = directives.directive, roles.role
-    options_of = utils.assemble_option_dict
+    body: Any = Body
+    read_options, options_of = body.parse_extension_options, utils.assemble_option_dict
+
+    def readable_options(state: Any, known: Mapping[str, Any], lines: Sequence[str]) -> tuple[int, Any]:
+        success, found = read_options(state, known, lines)
+        by_line = None if success else options_by_line(lines, known)
+        return (success, found) if by_line is None else (1, by_line)
+
     defined: dict[str, Any] = vars(roles)["_roles"]
     before = dict(defined)
     defined.clear()
     vars(directives)["directive"] = lambda name, *rest: (_directive(name, find_directive, *rest), [])
     vars(roles)["role"] = lambda name, *rest: role(name, find_role, *rest)
     vars(utils)["assemble_option_dict"] = known_options
+    body.parse_extension_options = readable_options
     try:
         yield
     finally:
         vars(directives)["directive"], vars(roles)["role"] = find_directive, find_role
         vars(utils)["assemble_option_dict"] = options_of
+        body.parse_extension_options = read_options
         defined.clear()
         defined.update(before)
 

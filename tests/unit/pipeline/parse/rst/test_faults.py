@@ -37,6 +37,13 @@ def test_of_options_named_alike_the_last_one_holds() -> None:
     assert "Released: June" in page.text and "May" not in page.text and page.notes == ()
 
 
+def test_options_without_a_space_are_options_and_no_text_is_lost() -> None:
+    page = read(CHANGES.replace(":tags: bug", ":tags: bug\n      :tickets:`5`"))
+    assert "References: #5" in page.text and page.notes == ()
+    kept = read("Page\n====\n\n.. note::\n   :tags:`5`\n   of owls\n")
+    assert "5 of owls" in kept.text and kept.notes == ()
+
+
 @pytest.mark.parametrize(
     ("directive", "shown"),
     [
