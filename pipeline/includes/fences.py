@@ -1,4 +1,4 @@
-"""Fenced code in markdown: where it stands, and how a file becomes it."""
+"""Code in markdown and reStructuredText: where it stands, and how a file becomes fenced code."""
 
 from __future__ import annotations
 
@@ -83,6 +83,29 @@ def fences_of(text: str) -> Fences:
     if opened is not None:
         spans.append((min(opened.end() + 1, len(text)), len(text), opened[2].strip()))
     return Fences(spans)
+
+
+# Behind the marks of lists, where the text of a line begins, further in than which its literal block is.
+_MARGIN = re.compile(r"[ \t]*(?:(?:[-*+]|(?:\d{1,3}|[A-Za-z#])[.)])[ \t]+)*")
+_CODE_DIRECTIVE = re.compile(
+    r"\.\.[ \t]+(?:code(?:-block|-cell)?|sourcecode|parsed-literal|prompt|productionlist|ipython|doctest"
+    r"|testcode|testoutput|highlight)::"
+)
+
+
+def literal_blocks(text: str) -> Fences:
+    """Return the code of a text in reStructuredText: literal blocks, and what directives show as code."""
+    spans, at, begin, margin = list[tuple[int, int, str]](), 0, -1, 0
+    for line in text.split("\n"):
+        if written := line.strip():
+            if begin >= 0 and len(line) - len(line.lstrip()) <= margin:
+                spans.append((begin, at, ""))
+                begin = -1
+            is_quoting = written.endswith("::") and not written.startswith("..")
+            if begin < 0 and (is_quoting or _CODE_DIRECTIVE.match(written)):
+                begin, margin = at + len(line) + 1, len(_MARGIN.match(line)[0])  # type: ignore[index]
+        at += len(line) + 1
+    return Fences([*spans, (begin, len(text), "")] if begin >= 0 else spans)
 
 
 _INDENTED = re.compile(r"(?:[ \t]*>[ \t]?)*(?: {4}| {0,3}\t)")

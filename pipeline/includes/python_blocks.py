@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from .fences import Fences, fences_of, is_quoted
+from .fences import Fences, fences_of, is_quoted, literal_blocks
 
 MARKDOWN = (".md", ".markdown")
 # Its options are indented below it, and a blank line may stand between two.
@@ -156,8 +156,12 @@ def auto_blocks(text: str, holds: Callable[[str], bool]) -> list[AutoBlock]:
     """Return the directives for objects of packages that ``holds`` knows, in order."""
     if not _SIGN.search(text):
         return []
-    found = sorted(_blocks(text), key=lambda block: block.start)
-    return [block for block in found if holds(block.full_name(holds))]
+    found, code = sorted(_blocks(text), key=lambda block: block.start), literal_blocks(text)
+    return [
+        block
+        for block in found
+        if holds(block.full_name(holds)) and (block.is_fence or not code.hold(block.start))
+    ]
 
 
 def _blocks(text: str) -> Iterator[AutoBlock]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from ..fences import fenced, fences_of, language_of
+from ..fences import fenced, fences_of, language_of, literal_blocks
 from ..parts import Directive, NoSuchPart, Part, as_it_is, dedented, indented, lines, whole
 
 MARKS = ("include::", "table::")
@@ -50,7 +50,8 @@ _SHOWN = ("caption", "linenos", "lineno-start", "number-lines", "emphasize-lines
 def directives(text: str) -> Iterator[Directive]:
     """Yield the directives of a text in reStructuredText."""
     shown = _NOT_SHOWN.sub(_blank, text) if "changelog_imports::" in text else text
-    yield from _directives(_RST, shown, is_rst=True)
+    code = literal_blocks(shown if "include::" in shown else "")
+    yield from (each for each in _directives(_RST, shown, is_rst=True) if not code.hold(each.start))
     yield from _tables(_RST_TABLE.finditer(text), _rst_table)
 
 
@@ -59,9 +60,16 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def myst_directives(text: str) -> Iterator[Directive]:
-    """Yield the directives of a markdown text."""
-    yield from _directives(_MYST, text, is_rst=False)
-    yield from _tables(_myst_tables(text), _myst_table)
+    """Yield the directives of a markdown text, but for those in code."""
+    fences = fences_of(text)
+
+    def is_example(start: int) -> bool:
+        info = fences.around(start)
+        return info is not None and _CODE.match(info) is not None
+
+    yield from (each for each in _directives(_MYST, text, is_rst=False) if not is_example(each.start))
+    tables = (each for each in _MYST_TABLE.finditer(text) if not is_example(each.start("fence")))
+    yield from _tables(tables, _myst_table)
 
 
 def _tables(found: Iterable[re.Match[str]], form: Callable[..., str]) -> Iterator[Directive]:
@@ -79,14 +87,6 @@ def _said(written: str) -> dict[str, str]:
     said: list[tuple[str, str]] = _OPTION.findall(written)
     values = ((name, value.strip(" \t")) for name, value in said)
     return {name: "" if is_yaml and value == "true" else value for name, value in values}
-
-
-def _myst_tables(text: str) -> Iterator[re.Match[str]]:
-    """Yield the tables of a text, but for those in code."""
-    fences = fences_of(text if "{csv-table}" in text else "")
-    for found in _MYST_TABLE.finditer(text):
-        if not _CODE.match(fences.around(found.start("fence")) or "{"):
-            yield found
 
 
 def _rst_table(title: str, options: Mapping[str, str], values: str) -> str:

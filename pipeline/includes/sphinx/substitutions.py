@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from ...model import PythonModule
 from ...untrusted import as_text
-from ..fences import Fences, code_of
+from ..fences import Fences, code_of, literal_blocks
 from ..front_matter_blocks import find_block
 from ..project import front_matter_of
 from .conf_values import MARKDOWN, RST, SphinxValues, is_value
@@ -84,8 +84,7 @@ def with_values(text: str, path: str, values: SphinxValues, max_chars: int) -> t
     """
     room, remarks = _Room(max(0, max_chars - len(text))), tuple[str, ...]()
     if path.lower().endswith(RST):
-        linked = _RST_ROLE.sub(lambda found: room.put(_rst_link(found, values), found[0]), text)
-        text = _rst(linked, values)
+        text = _rst(_with_rst_links(text, values, room), values)
     elif path.lower().endswith(MARKDOWN):
         if values.links or values.projects:
             text = _outside_code(
@@ -93,6 +92,17 @@ def with_values(text: str, path: str, values: SphinxValues, max_chars: int) -> t
             )
         text, remarks = _substituted(text, values, room)
     return text, (*remarks, *((_FULL,) if room.is_full else ()))
+
+
+def _with_rst_links(text: str, values: SphinxValues, room: _Room) -> str:
+    if not (values.links or values.projects):
+        return text
+    code = literal_blocks(text)
+
+    def link(found: re.Match[str]) -> str:
+        return found[0] if code.hold(found.start()) else room.put(_rst_link(found, values), found[0])
+
+    return _RST_ROLE.sub(link, text)
 
 
 def with_linked_docstrings(

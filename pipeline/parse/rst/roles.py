@@ -77,7 +77,8 @@ def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title = " ".join(title.replace("%s", "").replace("{number}", "").split())
     if target in INDICES:
         return [nodes.inline(raw, title or INDICES[target], **{OF_SPHINX: True})], []
-    address = f"#{label_anchor(target)}"
+    is_notebook = ".ipynb" in target and "/" in target  # nbsphinx names notebooks by their paths
+    address = target if is_notebook else f"#{label_anchor(target)}"
     link = nodes.reference(raw, title or target, refuri=address, untitled=not title)
     if not title:
         link["label"] = nodes.fully_normalize_name(target)

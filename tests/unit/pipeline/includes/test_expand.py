@@ -194,6 +194,37 @@ def test_included_text_is_expanded_too_and_its_faults_name_the_file() -> None:
     assert found.notes == ("line 2 of c.md: 'gone' is not included: there is no such file",)
 
 
+RST_EXAMPLE = "::\n\n     .. include:: gone\n\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("page.rst", f"Use{RST_EXAMPLE}.. include:: a.txt\n"),
+        (
+            "page.rst",
+            ".. code-block:: rst\n   :name: x\n\n   .. include:: gone\n\n.. include:: a.txt\n",
+        ),
+        ("page.rst", f"- Use{RST_EXAMPLE}  .. include:: a.txt\n"),
+        ("page.rst", f"2. Use:\n\n   {RST_EXAMPLE}   .. include:: a.txt\n"),
+        ("page.rst", f"Term\n   Use{RST_EXAMPLE}   .. include:: a.txt\n"),
+        ("page.rst", f".. note::\n\n   .. include:: a.txt\n\nUse{RST_EXAMPLE}"),
+        ("page.md", "````md\n```{include} gone\n```\n````\n\n```{include} a.txt\n```\n"),
+        ("page.md", "````{code-block} md\n```{include} gone\n```\n````\n```{include} a.txt\n```\n"),
+        ("page.md", "````{note}\n```{include} a.txt\n```\n````\n~~~\n```{include} gone\n```\n~~~\n"),
+    ],
+)
+def test_directives_in_code_are_examples(path: str, text: str) -> None:
+    found = expanded(text, {"a.txt": "owls\n"}, f"/docs/{path}")
+    assert "owls" in found.text and "gone" in found.text and "a.txt" not in found.text and found.notes == ()
+
+
+def test_literal_blocks_cost_time_in_proportion() -> None:
+    began = processor_seconds()
+    expanded("a::\n\n b\n" * 30_000 + ".. include:: a.txt\n", {"a.txt": "x"}, "/docs/page.rst", 1_000_000)
+    assert processor_seconds() - began < 3
+
+
 def test_a_page_may_show_its_own_source() -> None:
     text = "Owls.\n\n.. literalinclude:: page.rst\n   :language: rst\n"
     found = expanded(text, {"page.rst": text}, "/docs/page.rst")

@@ -36,6 +36,11 @@ def resolved(pages: dict[str, str]) -> list[ResolvedLink]:
     return resolve_links(linking, {"c": Collection(root="unused")})
 
 
+def test_a_label_of_nbsphinx_is_the_path_of_a_notebook() -> None:
+    page = read("Page\n====\n\nSee :ref:`it </gallery/owls.ipynb#Night>`.\n")
+    assert [link.target for link in page.links] == ["/gallery/owls.ipynb#Night"]
+
+
 def test_a_page_is_its_headings_and_blocks_where_they_say() -> None:
     document = read(
         "=====\nTitle\n=====\n\nOne *two* ``x``\nthree.\n\nPart ``y``\n------\n\n- a\n\n  - b\n\nSub\n"

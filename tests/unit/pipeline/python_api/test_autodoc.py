@@ -227,3 +227,9 @@ def test_an_inherited_member_is_described_by_the_name_it_is_asked_for(tmp_path: 
     assert [note for note in page.notes if "described" in note] == [
         "pkg.Owl.swim is not described: pkg.night.Owl.swim is not in the packages of the collection"
     ]
+
+
+def test_a_directive_in_code_is_an_example(package: Path) -> None:
+    page = read(package, "API\n===\n\nWrite::\n\n   .. autofunction:: pkg.core.run\n")
+    assert [each.code for each in page.blocks if each.code] == [".. autofunction:: pkg.core.run"]
+    assert page.anchors == ("api",)

@@ -133,6 +133,14 @@ def test_roles_and_names_of_links_lead_where_conf_says(
     assert links == [link]
 
 
+def test_roles_in_code_stay_as_they_are(tmp_path: Path) -> None:
+    shown, links = html(
+        tmp_path, "Page\n====\n\nSay::\n\n   :issue:`7` :class:`kombu:Owl`\n\nSee :pr:`8`.\n", "page.rst"
+    )
+    assert ":issue:`7` :class:`kombu:Owl`" in shown
+    assert links == [("https://example.org/pull/8", "https://example.org/pull/8")]
+
+
 def test_myst_has_them_too(tmp_path: Path) -> None:
     text, links = html(tmp_path, "# Page\n\n{{ name }} mends {issue}`7`, not {{ other }}.\n", "page.md")
     assert "Noctule mends" in text and "{{ other }}" in text
