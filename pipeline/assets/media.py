@@ -14,7 +14,7 @@ from .svg import svg_fault
 
 Player = Literal["image", "video", "audio", "file"]
 # So many bytes tell every kind.
-HEAD_BYTES = 64
+HEAD_BYTES = 262
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,18 @@ _BY_ENDING: Mapping[str, MediaType] = {
     "gz": MediaType("application/gzip", "gz", "file", ((0, b"\x1f\x8b"),)),
     "csv": MediaType("text/csv", "csv", "file"),
     "tsv": MediaType("text/tab-separated-values", "tsv", "file"),
+    "tar": MediaType("application/x-tar", "tar", "file", ((257, b"ustar"),)),
+    "tgz": MediaType("application/x-compressed-tar", "tgz", "file", ((0, b"\x1f\x8b"),)),
+    "xz": MediaType("application/x-xz", "xz", "file", ((0, b"\xfd7zXZ\0"),)),
+    # Text that browsers show or save, and never run.
+    "txt": MediaType("text/plain", "txt", "file"),
+    "json": MediaType("application/json", "json", "file"),
+    "yaml": MediaType("application/yaml", "yaml", "file"),
+    "toml": MediaType("application/toml", "toml", "file"),
+    "sql": MediaType("application/sql", "sql", "file"),
+    "py": MediaType("text/x-python", "py", "file"),
+    "sh": MediaType("application/x-sh", "sh", "file"),
+    "ics": MediaType("text/calendar", "ics", "file"),
     # Views of Obsidian over notes: only Obsidian makes tables of them.
     "base": MediaType("text/yaml", "base", "file"),
     "docx": MediaType(f"{_OFFICE}wordprocessingml.document", "docx", "file", _ZIP),
@@ -78,7 +90,7 @@ _BY_ENDING: Mapping[str, MediaType] = {
 }
 # Where ``include`` names them, these are read as documents, and offered as files too.
 DOCUMENT_ENDINGS = (".pdf", ".docx")
-_SPELLINGS = {"jpeg": "jpg", "jfif": "jpg", "apng": "png"}
+_SPELLINGS = {"jpeg": "jpg", "jfif": "jpg", "apng": "png", "yml": "yaml"}
 _RASTER = tuple(kind for kind in _BY_ENDING.values() if kind.player == "image" and kind.marks)
 MEDIA_TYPES: Mapping[str, MediaType] = {kind.name: kind for kind in _BY_ENDING.values()}
 

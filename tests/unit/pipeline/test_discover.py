@@ -244,7 +244,7 @@ def test_assets_are_files_of_known_kinds_that_are_no_documents(tmp_path: Path) -
     assert asset_paths(tmp_path, exclude=("old/**",)) == ["a.png", "img/B.JPG", "paper.pdf"]
     assert asset_paths(tmp_path, assets=("img/**",)) == ["img/B.JPG"]
     assert asset_paths(tmp_path, assets=()) == []
-    assert asset_paths(tmp_path, include=("**/*.md", "**/*.png")) == ["img/B.JPG", "paper.pdf"]
+    assert asset_paths(tmp_path, include=("**/*.md", "**/*.png")) == ["img/B.JPG", "notes.txt", "paper.pdf"]
 
 
 def test_assets_of_static_folders_are_as_if_they_lay_in_the_collection(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def refusing(error: Exception, request: str, key: str | None = None) -> Callable
 
 def test_documents_and_assets_are_listed_as_those_of_a_folder_are(store: type[FaultyStore]) -> None:
     store.put(**{
-        "a.md": "# A", "deep/er/b.md": "# B", "deep/c.txt": "C", "owl.png": "png", "no.py": "x",
+        "a.md": "# A", "deep/er/b.md": "# B", "deep/c.txt": "C", "owl.png": "png", "no.js": "x",
         ".git/d.md": "#", ".e.md": "#", "drafts/f.md": "#", "_part.mdx": "#", "folder/": "",
         "Case.md": "# 1", "case.md": "# 2", "cafe\u0301.md": "# NFC",
     })  # fmt: skip

@@ -22,6 +22,9 @@ _GIF = b"GIF89a\x03\x00\x02\x00\x00\x00\x00;"
         ("flight.mp4", b"\0\0\0\x18ftypmp42", "video/mp4", (None, None)),
         ("paper.pdf", b"%PDF-1.7", "application/pdf", (None, None)),
         ("table.csv", "a;b\nü;2\n".encode("latin-1"), "text/csv", (None, None)),
+        ("owl.yml", b"owl: 1\n", "application/yaml", (None, None)),
+        ("owl.py", b"fly()\n", "text/x-python", (None, None)),
+        ("owls.tar", b"owl.txt".ljust(257, b"\0") + b"ustar\x0000", "application/x-tar", (None, None)),
         ("torn.png", png(7, 5)[:12], "image/png", (None, None)),
     ],
 )
@@ -42,6 +45,8 @@ def test_a_file_is_known_by_its_bytes(
         ("flight.mp4", b"<html>"),
         ("paper.pdf", b"<script>"),
         ("table.csv", b"MZ\0\0"),
+        ("owl.py", b"\x7fELF\0"),
+        ("owls.tar", b"owls"),
         ("page.html", b"<html>"),
         ("run.js", b"alert(1)"),
         ("notes.xml", b"<a/>"),
