@@ -1,9 +1,12 @@
-"""Formulas as LaTeX: ``$x^2$`` or ``\\(x^2\\)`` within a line, ``$$`` or ``\\[`` on lines of its own."""
+"""Formulas as LaTeX: ``$x^2$`` or ``\\(x^2\\)`` within a line, ``$$`` or ``\\[`` on lines of its own.
+
+So are environments of amsmath, such as ``\\begin{align}``, which Jupyter and MathJax show without such signs.
+"""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
@@ -17,6 +20,9 @@ _DISPLAY = re.compile(r"\$\$((?:\\[\s\S]|[^\\$]){1,5000})\$\$")
 # As MathJax has them. Brackets that an author escaped hold no sign of mathematics.
 _BRACKETED = re.compile(r"\\(?:\(((?:[^\\\n]|\\[^()\n]){1,1000})\\\)|\[((?:[^\\]|\\[^\[\]]){1,5000})\\\])")
 _SIGN = re.compile(r"[\\^_={}<>+*/|]|\A\s*[A-Za-z]\s*\Z")
+_ENVIRONMENT = re.compile(
+    r"\\begin\{((?:equation|multline|gather|align(?:at)?|flalign|eqnarray|[pbBvV]?matrix)\*?)\}"
+)
 # Words between two dollar signs are a formula only if something in them looks like one.
 _LOOKS_LIKE_MATHS = re.compile(r"[\\^_={}<>+*/|]|\A[\w']{1,3}\Z|\w\([\w, ]*\)\Z")
 
@@ -26,6 +32,8 @@ def formula(state: StateInline, silent: bool) -> bool:
     src, pos = state.src, state.pos
     if src.startswith(("\\(", "\\["), pos):
         return _bracketed(state, silent)
+    if (end := _end_of_environment(src, pos)) is not None:
+        return _pushed(state, end, src[pos:end], silent)
     if src[pos] != "$":
         return False
     display = src.startswith("$$", pos)
@@ -51,6 +59,22 @@ def _bracketed(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _end_of_environment(src: str, at: int) -> int | None:
+    """Return where the environment ends that begins there; none if there is none or it is too long."""
+    found = _ENVIRONMENT.match(src, at)
+    closing = f"\\end{{{found[1]}}}" if found else ""
+    end = src.find(closing, found.end(), at + MAX_CHARS) if found else -1
+    return end + len(closing) if end >= 0 else None
+
+
+def _pushed(state: StateInline, end: int, latex: str, silent: bool) -> bool:
+    if not silent:
+        token = state.push("formula", "", 0)
+        token.content, token.meta = latex, {"latex": latex, "display": True}
+    state.pos = end
+    return True
+
+
 def _is_alone(text: str, start: int, end: int) -> bool:
     """Return whether nothing else stands on the lines of a formula: in a line, brackets are escaped ones."""
     before, after = text[text.rfind("\n", 0, start) + 1 : start], text[end:].partition("\n")[0]
@@ -58,11 +82,15 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 
 
 def formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse lines from ``$$`` to ``$$`` as one paragraph, whatever they begin with (a block rule)."""
+    """Parse lines from ``$$`` to ``$$`` as one paragraph, whatever they begin with (a block rule).
+
+    So are those of an environment.
+    """
     first = state.bMarks[start] + state.tShift[start]
-    if not state.src.startswith("$$", first) or state.is_code_block(start):
+    if not state.src.startswith(("$$", "\\begin{"), first) or state.is_code_block(start):
         return False
-    closing = _closing(state, start, end)
+    is_marked = state.src[first] == "$"
+    closing = _closing(state, start, end) if is_marked else _last_line(state, start, end)
     if closing is None:
         return False
     if not silent:
@@ -82,10 +110,23 @@ def _closing(state: StateBlock, start: int, end: int) -> int | None:
         return None
     if state.eMarks[line] - state.bMarks[start] > MAX_CHARS:
         return None
+    return line if _is_whole(state, start, line) else None
+
+
+def _last_line(state: StateBlock, start: int, end: int) -> int | None:
+    """Return the line on which the environment ends that begins on the first, if nothing follows it there."""
+    ending = _end_of_environment(state.src, state.bMarks[start] + state.tShift[start])
+    if ending is None:
+        return None
+    line = bisect_left(state.eMarks, ending)
+    is_last = line < end and not state.src[ending : state.eMarks[line]].strip()
+    return line if is_last and _is_whole(state, start, line) else None
+
+
+def _is_whole(state: StateBlock, start: int, line: int) -> bool:
+    """Return whether no line up to this one is blank or belongs to what is around."""
     inside = range(start + 1, line + 1)
-    return (
-        None if any(state.sCount[each] < state.blkIndent or state.isEmpty(each) for each in inside) else line
-    )
+    return all(state.sCount[each] >= state.blkIndent and not state.isEmpty(each) for each in inside)
 
 
 def _ends(state: StateBlock) -> tuple[list[int], list[int]]:

@@ -113,3 +113,21 @@ def test_the_index_reads_tabs_and_formulas_as_text() -> None:
 def test_a_diagram_stays_as_its_source() -> None:
     block = _soup("```mermaid\nflowchart LR\n  A --> B<script>\n```\n").select_one(".code.diagram code")
     assert block is not None and block.text == "flowchart LR\n  A --> B<script>\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "formulas"),
+    [
+        ("\\begin{align}\na &= b \\\\\n- c &= d_1*e_1\n\\end{align}\n", 1),
+        ("Say \\begin{equation*} x_1*y*z \\end{equation*} here.\n", 1),
+        ("> \\begin{pmatrix}\n> a & b\n> \\end{pmatrix}\n", 1),
+        ("\\begin{align}\na\n\nb\n\\end{align}\n", 0),
+        ("\\begin{itemize}\na\n\\end{itemize}\n", 0),
+        ("`\\begin{align}a\\end{align}`\n", 0),
+        ("    \\begin{align}\n    a\n    \\end{align}\n", 0),
+    ],
+)
+def test_environments_of_amsmath_are_formulas(written: str, formulas: int) -> None:
+    soup = _soup(written)
+    assert len(soup.select("span.formula.display math")) == formulas
+    assert ("begin" in soup.get_text()) is not bool(formulas) and not soup.select("em, li")
