@@ -45,6 +45,21 @@ _CLASS = re.compile(
     r"language-[\w+#.-]{1,40}|numbered-\d{1,6}|marked-[\d_]{1,300}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
     r"|formula|parsed-literal|description(-content)?|scale-\d{1,3}|align-(?:left|center|right)|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|annotations|callout-inline|md-button(--primary)?|grid|grid-item|cards|task-list-item(-checkbox)?|contains-task-list|toctree(-hidden)?|untitled"
 )
+_KINDS = frozenset(
+    [
+        "attention",
+        "caution",
+        "danger",
+        "error",
+        "hint",
+        "important",
+        "info",
+        "note",
+        "success",
+        "tip",
+        "warning",
+    ]
+)
 # Of an image's style only this is kept, as the attribute of that name.
 _STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)
 _CONTROL_OR_SPACE = re.compile(r"[\x00-\x20\x7f-\xa0]+")
@@ -90,7 +105,7 @@ def sanitize(html: str, *, remote_images: bool = False) -> str:
 
 def _filtered(tag: str, name: str, value: str) -> str | None:
     if name == "class":
-        return " ".join(word for word in value.split() if _CLASS.fullmatch(word)) or None
+        return " ".join(_with_kind([word for word in value.split() if _CLASS.fullmatch(word)], value)) or None
     if name in ("id", "name"):
         return value if value and not _CONTROL_OR_SPACE.search(value) else None
     if name == "style":
@@ -99,6 +114,15 @@ def _filtered(tag: str, name: str, value: str) -> str | None:
     if name == "src" and tag != "img":
         return None if is_outward(value) else value
     return value
+
+
+def _with_kind(kept: list[str], written: str) -> list[str]:
+    """Return the classes with those of a callout for an alert of Bootstrap's or an admonition of Sphinx's."""
+    words = written.split()
+    if "alert" not in words and "admonition" not in words:
+        return kept
+    kind = next((word for each in words if (word := each.removeprefix("alert-")) in _KINDS), "note")
+    return list(dict.fromkeys((*kept, "callout", f"callout-{kind}")))
 
 
 def _named(found: re.Match[str]) -> str:

@@ -72,7 +72,7 @@ def contents_of(
         found = given.entries or (
             read_summary(library.text(summary)).entries if summary else _trees(library, entries)
         )
-        pages = _Pages(name, entries if found else (), unplaced)
+        pages = _Pages(name, entries if found else (), unplaced, sections_are_pages=bool(given.entries))
         items[name] = pages.items(found)
         if items[name] and (given.entries or summary):
             hidden |= pages.left_out(items[name])
@@ -120,10 +120,15 @@ def _moved(entry: NavEntry, folder: str) -> NavEntry:
 
 
 class _Pages:
-    """The documents of a collection, by every spelling of their paths; each is given out once."""
+    """The documents of a collection, by every spelling of their paths; each is given out once.
 
-    def __init__(self, name: str, entries: Sequence[Entry], unplaced: tuple[str, ...] = ()) -> None:
-        self._name, self._unplaced = name, unplaced
+    ``sections_are_pages`` tells that a section which begins with its index page is one with it.
+    """
+
+    def __init__(
+        self, name: str, entries: Sequence[Entry], unplaced: tuple[str, ...], *, sections_are_pages: bool
+    ) -> None:
+        self._name, self._unplaced, self._sections_are_pages = name, unplaced, sections_are_pages
         self._paths = {entry.path: entry for entry in entries}
         stems = ((posixpath.splitext(entry.path)[0], entry) for entry in entries)
         self._stems: dict[str, Entry] = {}
@@ -156,8 +161,7 @@ class _Pages:
             yield Item(entry.title, folder=target.removesuffix(REST).strip("/"))
             return
         found, children = self._page(target) if target else None, entry.children
-        if not target and found is None and children and _is_index(children[0].target):
-            # A section that begins with its index page is one with it.
+        if self._sections_are_pages and not target and children and _is_index(children[0]):
             found = self._page(children[0].target)
             children = children[1:] if found else children
         below = self.items(children)
@@ -226,6 +230,6 @@ def _folders(items: Iterable[Item]) -> Iterator[str]:
         yield from _folders(item.children)
 
 
-def _is_index(target: str) -> bool:
-    stem = posixpath.splitext(posixpath.basename(target))[0].lower()
-    return stem in ("index", "readme", "_index")
+def _is_index(entry: NavEntry) -> bool:
+    stem = posixpath.splitext(posixpath.basename(entry.target))[0].lower()
+    return stem in ("index", "readme", "_index") and not entry.children

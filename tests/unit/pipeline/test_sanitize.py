@@ -91,3 +91,19 @@ def test_outward_addresses_are_known_in_disguise(url: str) -> None:
 @pytest.mark.parametrize("url", ["a.html", "/a", "../a", "#a", "a/b:c", "?x=http://y", ""])
 def test_addresses_in_the_site_are_not_outward(url: str) -> None:
     assert not is_outward(url)
+
+
+@pytest.mark.parametrize(
+    ("written", "classes"),
+    [
+        ("alert alert-info", "callout callout-info"),
+        ("alert alert-block alert-warning x", "callout callout-warning"),
+        ("alert", "callout callout-note"),
+        ("admonition tip", "admonition callout callout-tip"),
+        ("callout callout-danger", "callout callout-danger"),
+        ("alerts info", ""),
+    ],
+)
+def test_boxes_of_other_tools_are_callouts(written: str, classes: str) -> None:
+    shown = f' class="{classes}"' if classes else ""
+    assert sanitize(f'<div class="{written}">x</div>') == f"<div{shown}>x</div>"

@@ -240,6 +240,18 @@ def test_toctrees_of_sphinx_are_the_table_of_contents() -> None:
     ]  # fmt: skip
 
 
+def test_a_caption_of_sphinx_is_not_the_index_page_below_it() -> None:
+    texts = {
+        "index.rst": "Home\n====\n\n.. toctree::\n   :caption: Reference\n\n   man/index\n   usage/index\n",
+        "man/index.rst": "Man\n===\n\nx\n", "usage/a.rst": "A\n=\n\nx\n",
+        "usage/index.rst": "Usage\n=====\n\nx\n\n.. toctree::\n   :caption: More\n\n   a\n",
+    }  # fmt: skip
+    assert list(shown(tree(texts).roots)) == [
+        "Home index.html", "Reference", "  Man man/index.html", "  Usage usage/index.html", "    More",
+        "      A usage/a.html",
+    ]  # fmt: skip
+
+
 def test_the_document_that_settings_name_is_the_home_page() -> None:
     plan = plan_site(snapshot_of({"docs": {"a.md": "# A\n", "first.md": "# F\n"}}), Site(home="first.md"))
     assert [(n.label, n.page) for n in plan.tree.roots] == [("A", "a.html"), ("F", "index.html")]
