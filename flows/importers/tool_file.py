@@ -14,6 +14,15 @@ from ...pipeline.navigation.script_imports import Script, folder_of_imports
 from ...pipeline.untrusted import NotRead, is_within, read_regular
 
 MAX_BYTES = 2_000_000
+_PROJECT_FILES = (
+    "pyproject.toml",
+    "setup.py",
+    "package.json",
+    "Cargo.toml",
+    "go.mod",
+    "composer.json",
+    "pom.xml",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,8 @@ def project_of(source: Path) -> Path:
     """Return the folder that the settings found at ``source`` may lead into.
 
     That is the working tree of the repository around it, else the working directory if it is around it, else
-    the folder itself.
+    the nearest folder around it with the file of a project, as an unpacked archive has it, else the folder
+    itself.
     """
     folder = Path(os.path.realpath(source if source.is_dir() else source.parent))
     for around in (folder, *folder.parents):
@@ -80,7 +90,10 @@ def project_of(source: Path) -> Path:
         if (around / ".git").exists() and around != Path.home():
             return around
     here = Path(os.path.realpath(Path.cwd()))
-    return here if folder.is_relative_to(here) else folder
+    if folder.is_relative_to(here):
+        return here
+    around = (each for each in (folder, *folder.parents) if each != Path.home() and each.parent != each)
+    return next((each for each in around if any((each / name).is_file() for name in _PROJECT_FILES)), folder)
 
 
 def as_table(value: object) -> dict[str, Any]:
