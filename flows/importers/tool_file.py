@@ -92,8 +92,10 @@ def project_of(source: Path) -> Path:
     here = Path(os.path.realpath(Path.cwd()))
     if folder.is_relative_to(here):
         return here
-    around = (each for each in (folder, *folder.parents) if each != Path.home() and each.parent != each)
-    return next((each for each in around if any((each / name).is_file() for name in _PROJECT_FILES)), folder)
+    candidates = (each for each in (folder, *folder.parents) if each != Path.home() and each.parent != each)
+    return next(
+        (each for each in candidates if any((each / name).is_file() for name in _PROJECT_FILES)), folder
+    )
 
 
 def as_table(value: object) -> dict[str, Any]:
