@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -29,15 +29,24 @@ _ANY_PROJECT = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class FurtherFolder:
+    """The folder of a further collection, what it holds, and patterns of what it leaves out."""
+
+    root: Path
+    holds: str
+    exclude: Sequence[str] = ()
+
+
 @dataclass(slots=True)
 class ImportedSettings:
     """Settings by table, each with where it is from, and what could not be imported.
 
     ``config`` is the other tool's file, ``root`` the folder of its documents. ``static`` are folders beside
-    it, from which files go to the top of the site, and ``blog`` one that holds posts. ``append`` are files
-    that end every document, ``snippets`` folders that included files are looked for in, ``sidebars`` those
-    that describe generated pages, and ``api`` tells whether the tool documents Python packages, all or those
-    that documents describe. ``name`` is that of the collection, if the tool gives one.
+    it, from which files go to the top of the site, and ``beside`` those of further collections, by name.
+    ``append`` are files that end every document, ``snippets`` folders that included files are looked for in,
+    ``sidebars`` those that describe generated pages, and ``api`` tells whether the tool documents Python
+    packages, all or those that documents describe. ``name`` is that of the collection, if the tool gives one.
     """
 
     tool: str
@@ -47,7 +56,7 @@ class ImportedSettings:
     left: list[str] = field(default_factory=list)
     exclude: list[str] = field(default_factory=list)
     static: list[Path] = field(default_factory=list)
-    blog: Path | None = None
+    beside: dict[str, FurtherFolder] = field(default_factory=dict)
     append: list[Path] = field(default_factory=list)
     snippets: list[Path] = field(default_factory=list)
     sidebars: list[Path] = field(default_factory=list)
@@ -120,11 +129,12 @@ class ImportedSettings:
                 self.take("site", key, given[name], name)
 
 
-def set_order(found: ImportedSettings, *files: Path) -> None:
-    """Let these files say in which order pages are."""
+def set_order(found: ImportedSettings, *files: Path, name: str = "NAME") -> None:
+    """Let these files say in which order the pages of a collection are, of the first if none is named."""
     there = [file.resolve() for file in files if found.finds(file)]
     listed = [Path(os.path.relpath(file, Path.cwd())).as_posix() for file in there]
-    found.take("site", "navigation", {"NAME": listed}, "the order of pages")
+    order = found.tables.get("site", {}).get("navigation", ({}, ""))[0]
+    found.take("site", "navigation", {**order, name: listed}, "the order of pages")
 
 
 def collection_name(found: ImportedSettings) -> str:
@@ -148,9 +158,8 @@ def settings_text(found: ImportedSettings, name: str, folder: Path, snippets: li
         f"[collections.{name}]",
         *_collection_lines(found, folder, snippets),
     ]
-    if found.blog is not None:
-        root = _line("root", _relative(found.blog, folder), "the folder of the blog")
-        lines += ["", "[collections.blog]", root, _line("include", found.include)]
+    for other, beside in found.beside.items():
+        lines += ["", f"[collections.{other}]", *_beside_lines(found, beside, folder)]
     for table, settings in sorted(found.tables.items(), key=lambda pair: (pair[0] == "site", pair[0])):
         plain = {key: given for key, given in settings.items() if not isinstance(given[0], dict)}
         lines += ["", f"[{table.replace('NAME', name)}]"] if plain or table != "site" else []
@@ -176,6 +185,15 @@ def _collection_lines(found: ImportedSettings, folder: Path, snippets: list[Path
             yield _line(key, [_relative(each, folder) for each in paths], source)
     if found.exclude:
         yield _line("exclude", found.exclude, f"{found.config.name}: what it leaves out")
+
+
+def _beside_lines(found: ImportedSettings, beside: FurtherFolder, folder: Path) -> Iterator[str]:
+    yield _line("root", _relative(beside.root, folder), beside.holds)
+    yield _line("include", found.include)
+    if found.static:
+        yield _line("static_folders", [_relative(each, folder) for each in found.static])
+    if beside.exclude:
+        yield _line("exclude", beside.exclude)
 
 
 def _relative(path: Path, folder: Path) -> str:

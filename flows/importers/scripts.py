@@ -5,78 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...pipeline.navigation.literals import Unread
 from ...pipeline.navigation.sidebars import with_root_locale
 from ...pipeline.navigation.site_scripts import starlight_options
 from ...pipeline.settings.site import LANGUAGE
-from .imported_settings import ImportedSettings, collection_name, set_order
-from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
-
-_GENERATED = "generated-index"
-_DOCUSAURUS_LEFT = {
-    "src": "the pages in src/",
-    "versioned_docs": "the versions in versioned_docs/: build each with noctule site --version",
-    "i18n": "the translations in i18n/: set [site.languages]",
-}
-
-
-def docusaurus(config: ToolFile) -> ImportedSettings:
-    """Return what can be imported from ``docusaurus.config.js``."""
-    given = as_table(config.script().value)
-    presets = as_list(given.get("presets"))
-    options = [each[1] for each in presets if isinstance(each, list) and len(each) > 1]
-    docs = next((as_table(each.get("docs")) for each in options if isinstance(each, dict)), {})
-    root = config.beside(docs.get("path"), "docs")
-    found = ImportedSettings("Docusaurus", config, root, include=["**/*.md", "**/*.mdx"])
-    found.site(given, title="title", description="tagline")
-    if isinstance(given.get("url"), str):
-        base_url = given["url"].rstrip("/") + (as_text(given.get("baseUrl")) or "/")
-        found.take("site", "base_url", base_url, "url, baseUrl")
-    found.site(as_table(given.get("i18n")), language="defaultLocale")
-    names = ("sidebars.js", "sidebars.ts", "sidebars.json")
-    sidebars = [config.folder / name for name in names if (config.folder / name).is_file()]
-    set_order(found, *sidebars, found.root)
-    found.sidebars = [each for each in sidebars if config.holds(each) and _GENERATED in config.text(each)]
-    for plugin in as_list(given.get("plugins")):
-        _docusaurus_plugin(found, plugin)
-    found.leave_out(docs.get("exclude"))
-    found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")
-    if docs.get("numberPrefixParser") is not False:
-        found.take("site", "number_prefixes", False, "Docusaurus's 01-intro.md is /intro")
-    found.take_static(*(as_texts(given.get("staticDirectories")) or ["static"]))
-    _docusaurus_blog(found, docs)
-    found.left += [] if given else ["everything: its settings are not literals"]
-    found.left += [said for name, said in _DOCUSAURUS_LEFT.items() if (config.folder / name).is_dir()]
-    return found
-
-
-def _docusaurus_blog(found: ImportedSettings, docs: Mapping[str, Any]) -> None:
-    """Import the blog beside the documents, and where the sources of both are edited."""
-    blog, folder = found.config.folder / "blog", found.root.name
-    edit_url, name = as_text(docs.get("editUrl")), as_text(docs.get("routeBasePath")).strip("/") or "docs"
-    if name != "blog" and blog.is_dir() and found.finds(blog):
-        # Both lie below the top of the site, at the addresses that they have in Docusaurus.
-        found.blog, found.name = blog, name
-        found.take("site", "blogs", ["blog"], "the blog")
-        found.take_authors(blog)
-        folder = "{collection}" if collection_name(found) == folder else ""
-    if edit_url and folder and found.root.parent == found.config.folder:
-        found.take("site", "edit_url", f"{edit_url.rstrip('/')}/{folder}/{{path}}", "editUrl")
-
-
-def _docusaurus_plugin(found: ImportedSettings, plugin: object) -> None:
-    name, *options = plugin if isinstance(plugin, list) and plugin else [plugin]
-    if isinstance(name, str) and name.endswith("client-redirects") and options:
-        moved: dict[str, str] = {}
-        for each in as_list(as_table(options[0]).get("redirects")):
-            old, new = as_table(each).get("from"), as_table(each).get("to")
-            several = old if isinstance(old, list) else [old]
-            moved |= {one: new for one in several if isinstance(one, str) and isinstance(new, str)}
-        found.take("site", "redirects", moved, "plugins")
-    elif isinstance(name, str):
-        found.left.append(f"the plugin {name}")
-    elif isinstance(name, Unread) and "function" not in name.kind:
-        found.left.append(f"a plugin whose name is computed ({name.where})")
+from .imported_settings import ImportedSettings, set_order
+from .tool_file import ToolFile, as_list, as_table, as_text, texts_of
 
 
 def starlight(config: ToolFile) -> ImportedSettings:

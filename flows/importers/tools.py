@@ -15,11 +15,12 @@ from ...pipeline.includes.project import HUGO_SETTINGS, OF_HUGO
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, is_within, read_settings, read_toml, read_yaml
+from .docusaurus import docusaurus
 from .hugo import hugo
 from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .mkdocs import mkdocs
 from .myst import is_jupyter_book, jupyter_book, myst
-from .scripts import docusaurus, mintlify, quartz, starlight, vitepress, vuepress
+from .scripts import mintlify, quartz, starlight, vitepress, vuepress
 from .sphinx import sphinx
 from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
 

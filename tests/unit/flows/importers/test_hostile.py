@@ -84,7 +84,7 @@ def test_what_else_lies_outside_the_project_is_left_and_said(tmp_path: Path) -> 
     for name in ("blog", "sidebars.js"):
         (repo / name).symlink_to(tmp_path / "secret" / ("" if name == "blog" else "s.yml"))
     found = read_tool(repo)
-    assert found.blog is None and not found.static
+    assert not found.beside and not found.static
     assert {f"{name}: it lies outside of the project" for name in ("link", "blog", "sidebars.js")} <= {
         *found.left
     }
