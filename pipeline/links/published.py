@@ -76,6 +76,9 @@ def published_paths(path: str, aliases: Sequence[str]) -> Iterator[str]:
     yield from (unnumbered(alias.strip("/").lower()) for alias in aliases if alias.startswith("/"))
     if (plain := unnumbered(path)) != path:
         yield plain.lower()
+    above, _, name = path_stem(plain.lower()).rpartition("/")
+    if above and posixpath.basename(above) == name:  # the page of its folder, in Docusaurus
+        yield above
 
 
 def path_stem(path: str) -> str:

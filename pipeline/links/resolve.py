@@ -11,7 +11,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from ..address import out_of_collection, outside_address
 from ..assets.media import DOCUMENT_ENDINGS
@@ -78,6 +78,7 @@ class _Store:
         self, targets: Mapping[str, LinkTargets], roots: Mapping[str, str], redirects: Redirects
     ) -> None:
         self.targets, self._redirects = targets, redirects
+        self._base_path = urlsplit(redirects.base_url).path.rstrip("/")
         places = {name: posixpath.normpath(root) for name, root in roots.items()}
         self._place = places
         # Of folders within each other, the inner one is meant.
@@ -103,18 +104,26 @@ class _Store:
         return None
 
     def from_site(self, source: LinkingDocument, target: str) -> _Meant | None:
-        """Return what a path from the top of the site means that begins with another collection's folder.
+        """Return what a path from the top of the site means that begins with a collection's folder.
 
-        A collection without an index has a page of the site's own there, such as a blog's.
+        A collection without an index has a page of the site's own there, such as a blog's, and so has a site
+        of several collections at its top.
         """
         path = unquote(target.partition("?")[0])
         first, _, below = path.strip("/").partition("/")
-        for name in sorted(self.targets) if path.startswith("/") and first else ():
-            if name != source.collection and first in (name, posixpath.basename(self._place.get(name, ""))):
-                found = self.targets[name].from_top(below)
-                if found is not None or (first == name and not below):
+        if path.startswith("/") and not first:
+            return _Meant(None, "", "external")
+        for name in sorted(self.targets) if path.startswith("/") else ():
+            if first in (name, posixpath.basename(self._place.get(name, ""))):
+                found = self.targets[name].from_top(below) if name != source.collection else None
+                if found is not None or (first == name and not below and len(self.targets) > 1):
                     return _Meant(found, "", "resolved" if found else "external")
         return None
+
+    def below_base(self, target: str) -> str:
+        """Return a path from the top of the host as one from the top of the site; empty for any other."""
+        rest = target.removeprefix(self._base_path)
+        return rest or "/" if rest != target and rest[:1] in ("", "/", "#", "?") else ""
 
     def redirected(self, source: LinkingDocument, link: Link, target: str) -> _Meant | None:
         """Return what a former address leads to now: a document, or an address elsewhere."""
@@ -140,21 +149,12 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
     for ordinal, link in enumerate(document.links):
         if link.kind == "tag" and _is_alone(own.by_name.get(link.target.lower()), document):
             continue  # nearly all
-        target = link.target.partition("#")[0].strip()
-        meant = _meant(document, link, own)
-        if meant.is_missing and link.target.startswith(_MAY_BE_ELSEWHERE):
+        meant, asset = _led(document, link, store)
+        if meant.is_missing and asset is None and (below := store.below_base(link.target)):
+            meant, asset = _led(document, replace(link, target=below), store)
+        if meant.is_missing and asset is None and link.target.startswith(_MAY_BE_ELSEWHERE):
             continue
-        if meant.is_missing and (other := store.elsewhere(document, link, target)):
-            meant = _Meant(other, meant.fragment, "resolved")
-        if meant.is_missing and link.kind == "link" and (of_site := store.from_site(document, target)):
-            meant = replace(of_site, fragment=meant.fragment)
-        if meant.is_missing and link.kind == "link":
-            meant = store.redirected(document, link, target) or meant
-        found, status = meant.document, meant.status
-        if found is not None and meant.fragment and not has_heading(found, meant.fragment):
-            status = "missing-heading"
-        may_be_asset = status.startswith("missing-") or target.lower().endswith(DOCUMENT_ENDINGS)
-        asset = own.asset(document, link, target) if may_be_asset else None
+        found, target = meant.document, link.target.partition("#")[0].strip()
         yield ResolvedLink(
             source_id=document.doc_id,
             target_id=found.doc_id if found and asset is None else None,
@@ -163,9 +163,25 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
             target=link.target,
             text=link.text,
             ordinal=ordinal,
-            status=_status(document, link, target, status) if asset is None else "asset",
+            status=_status(document, link, target, meant.status) if asset is None else "asset",
             asset=asset,
         )
+
+
+def _led(document: LinkingDocument, link: Link, store: _Store) -> tuple[_Meant, str | None]:
+    """Return what a link means in any collection, and the asset that it names, if it does."""
+    own, target = store.targets[document.collection], link.target.partition("#")[0].strip()
+    meant = _meant(document, link, own)
+    if meant.is_missing and (other := store.elsewhere(document, link, target)):
+        meant = _Meant(other, meant.fragment, "resolved")
+    if meant.is_missing and link.kind == "link" and (of_site := store.from_site(document, target)):
+        meant = replace(of_site, fragment=meant.fragment)
+    if meant.is_missing and link.kind == "link":
+        meant = store.redirected(document, link, target) or meant
+    if meant.document is not None and meant.fragment and not has_heading(meant.document, meant.fragment):
+        meant = replace(meant, status="missing-heading")
+    may_be_asset = meant.is_missing or target.lower().endswith(DOCUMENT_ENDINGS)
+    return meant, own.asset(document, link, target) if may_be_asset else None
 
 
 def _is_alone(named: LinkingDocument | None, document: LinkingDocument) -> bool:

@@ -52,6 +52,7 @@ from .published import (
 BY_NAME = ("wikilink", "transclusion", "tag")
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_POST = re.compile(r"/(\d{4}/\d{2}/\d{2}/[^/]+)$")
 _ADDRESSES = 65_536
 _SPHINX_ENDINGS = (".rst", ".rest", ".md", ".ipynb", ".txt")
 
@@ -196,7 +197,20 @@ class LinkTargets:
         """Return the document at the path that its tool publishes it at, from the site's top or relative."""
         joined = posixpath.join("/", posixpath.dirname(source.path), unquote(target.partition("?")[0]))
         path = posixpath.normpath(joined).strip("/")
-        return self.from_top(path) if target.startswith("/") else self._published(path)
+        if target.startswith("/"):
+            return self.from_top(path)
+        return self._published(path) or self._by_own_address(source, target)
+
+    def _by_own_address(self, source: LinkingDocument, target: str) -> LinkingDocument | None:
+        """Return the document at a path that begins where the tool publishes the page that holds the link."""
+        path = unquote(target.partition("?")[0])
+        for own in source.aliases if path else ():
+            folders = (own, posixpath.dirname(own)) if own.startswith("/") else ()
+            for folder in folders[without_ending(own) != own :]:
+                joined = posixpath.normpath(posixpath.join(folder, path)).strip("/")
+                if found := self._published(joined):
+                    return found
+        return None
 
     def from_top(self, path: str) -> LinkingDocument | None:
         """Return the document at a path that its tool publishes it at, from the site's top.
@@ -205,7 +219,10 @@ class LinkTargets:
         """
         first, _, below = path.partition("/")
         may_be_below = below and first.lower() in ("docs", self._folder)
-        return self._published(path) or (self._published(below) if may_be_below else None)
+        found = self._published(path) or (self._published(below) if may_be_below else None)
+        # Jekyll's posts also have their categories before their day.
+        post = None if found else _POST.search(path)
+        return found or (self._published(post[1]) if post else None)
 
     def _published(self, path: str) -> LinkingDocument | None:
         return self.at(path.lower()) or self._by_published.get(path_stem(unnumbered(path.lower())))

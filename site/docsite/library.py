@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import numpy as np
 import pyarrow as pa
@@ -97,6 +98,7 @@ class Library:
     def __init__(self, snapshot: SnapshotTables, *, originals: bool = False, settings: Site = _PLAIN) -> None:
         self.snapshot_id = str(snapshot.id)
         self._folders = settings.clean_urls and not originals
+        self.base_path = urlsplit(settings.base_url).path.rstrip("/")
         self._spill = snapshot.spill
         self.documents = documents = self._by_name(snapshot.table("documents"))
         self._texts, self._htmls, self._anchors = map(documents.column, ("text", "html", "anchors"))

@@ -115,7 +115,7 @@ def served_file(path: str) -> str:
     ending = PurePosixPath(path).suffix.lower()
     if ending in (".md", ".mdx", ".rst", ".ipynb", ".canvas", ".markdown"):
         return urls.page_path(path)
-    return path if ending in (".html", ".htm") else f"{path}/{urls.HOME}"
+    return path if ending in (".html", ".htm") else f"{path}/{urls.HOME}".lstrip("/")
 
 
 def _lists_below(given: Mapping[str, Any]) -> bool | None:

@@ -211,8 +211,9 @@ class PageLinks:
         if found := outside_address(self._source.path, self._library.url(self._source), target):
             return found
         path = posixpath.join("/", posixpath.dirname(self._source.path), unquote(target.partition("?")[0]))
-        former = served_file(posixpath.normpath(path.partition("#")[0]).strip("/"))
-        return self._library.href(self._page, former)
+        path, base = posixpath.normpath(path.partition("#")[0]), self._library.base_path
+        below = path.removeprefix(base) if f"{path}/".startswith(f"{base}/") else path
+        return self._library.href(self._page, served_file(below.strip("/")))
 
     def _internal(self, entry: Entry, anchor: str) -> Destination:
         href = self._library.href(self._page, entry.page, anchor)

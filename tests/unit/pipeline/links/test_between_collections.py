@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 from noctule.docsite.outline.plan import plan_site
 from noctule.pipeline.identity import doc_id
 from noctule.pipeline.links.linking_documents import LinkingDocument
+from noctule.pipeline.links.redirects import redirects_of
 from noctule.pipeline.links.resolve import resolve_links
 from noctule.pipeline.model import Link, LinkKind, ResolvedLink
 from noctule.pipeline.settings.collection import Collection
@@ -55,6 +56,8 @@ def test_a_path_out_of_the_folder_leads_into_another_one(target: str, found: str
         ("/other/guide/page#gone", "other:guide/page.md", "missing-heading"),
         ("/other", "other:index.md", "resolved"),
         ("/inner/", None, "external"),  # the site has a page of its own there
+        ("/docs", None, "external"),
+        ("/", None, "external"),
         ("/inner/gone", None, "missing-document"),
         ("/nobody", None, "missing-document"),
         ("other/guide/page", None, "missing-document"),
@@ -84,3 +87,20 @@ def test_the_page_of_another_collection_is_linked_and_names_who_links_to_it() ->
     page = BeautifulSoup(plan.renderer.render(entry).html, "html.parser")
     assert next(a["href"] for a in page.select("a.wikilink")) == "../other/page.html"
     assert "Owls." in page.text
+
+
+def test_links_to_pages_that_the_site_makes_lead_there_also_below_its_base() -> None:
+    page = "# A\n\n[top](/) [own](/docs) [base](/owls/) [blog](/owls/other/) [page](/owls/other/page)\n"
+    texts = {"docs": {"sub/a.md": page}, "other": {"page.md": "# Page\n\nOwls.\n"}}
+    settings = Site(base_url="https://e.org/owls")
+    plan = plan_site(snapshot_of(texts, redirects=redirects_of(settings)), settings)
+    entry = next(each for each in plan.library.entries if each.title == "A")
+    found = BeautifulSoup(plan.renderer.render(entry).html, "html.parser")
+    led = {a.get_text(): a.get("href") for a in found.select("p a")}
+    assert led == {
+        "top": "../../index.html",
+        "own": "../index.html",
+        "base": "../../index.html",
+        "blog": "../../other/index.html",
+        "page": "../../other/page.html",
+    }

@@ -40,6 +40,9 @@ def _link(texts: dict[str, str], assets: tuple[str, ...] = ()) -> ResolvedLink:
         ("2026-11-25-first-owl.md", "title: A", "/docs/2026/11/25/first-owl"),
         ("_posts/2026-11-25-first-owl.md", "title: A", "/2026/11/25/first-owl.html"),
         ("2026-11-25-first/index.md", "title: A", "/2026/11/25/first/"),
+        ("_posts/2026-11-25-first-owl.md", "title: A", "/news/owls/2026/11/25/first-owl/"),
+        ("guide/Owls/owls.md", "title: A", "/docs/guide/owls/"),
+        ("01-guide/02-owls/owls.md", "title: A", "/guide/owls#part"),
     ],
 )
 def test_a_link_to_the_path_at_which_a_tool_publishes_a_page_leads_to_it(
@@ -48,6 +51,23 @@ def test_a_link_to_the_path_at_which_a_tool_publishes_a_page_leads_to_it(
     page = f"---\n{front}\n---\n# Named\n\n## Part\n\nText.\n"
     link = _link({"index.md": f"# Home\n\n[x]({target})\n", path: page})
     assert (link.target_id, link.status) == (f"c:{path}", "resolved")
+
+
+@pytest.mark.parametrize(
+    ("permalink", "target"),
+    [
+        ("docs/config.html", "cmd/watch.html#part"),
+        ("docs/cmd/query.html", "watch.html"),
+        ("/docs/cmd/", "watch"),
+        ("/docs/cmd/query/", "../watch"),
+        ("/docs/expr/type.html", "../cmd/watch.html"),
+    ],
+)
+def test_a_relative_link_begins_where_its_own_page_is_published(permalink: str, target: str) -> None:
+    page = "---\npermalink: docs/cmd/watch.html\n---\n# Named\n\n## Part\n\nText.\n"
+    home = f"---\npermalink: {permalink}\n---\n# Home\n\n[x]({target})\n"
+    link = _link({"_docs/a.md": home, "_docs/cmd.watch.md": page})
+    assert (link.target_id, link.status) == ("c:_docs/cmd.watch.md", "resolved")
 
 
 @pytest.mark.parametrize("target", ["/gone", "/docs/gone", "01-gone", "/guide/10.5"])

@@ -91,3 +91,18 @@ def test_a_page_that_is_there_needs_no_redirect() -> None:
 def test_front_matter_names_former_addresses(front: str, target: str) -> None:
     link = _link(target, {}, **{"guide/moved.md": f"---\n{front}\n---\n# Moved\n"})
     assert (link.target_id, link.status) == ("c:guide/moved.md", "resolved")
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/base/guide/new.html#part", "resolved"),
+        ("/base/guide/new#gone", "missing-heading"),
+        ("/baseless/guide/new", "missing-document"),
+        ("/base/gone", "missing-document"),
+        ("/base/#part", "external"),
+    ],
+)
+def test_a_path_may_begin_with_that_of_the_sites_address(target: str, status: str) -> None:
+    """It is how a page is named from the top of the host, as in a project's site on a forge."""
+    assert _link(target, {}).status == status
