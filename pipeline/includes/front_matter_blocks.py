@@ -94,6 +94,12 @@ class FoundBlock:
         return self.kind == "yaml" and self.end is not None and not self.head.strip()
 
     @property
+    def is_remark(self) -> bool:
+        """Return whether it is closed and holds comments alone, as below a thematic break headings would."""
+        lines = self.head.splitlines() if self.kind == "yaml" and self.end is not None else ["-"]
+        return all(line.lstrip().startswith("#") for line in lines if line.strip())
+
+    @property
     def is_any(self) -> bool:
         """Return whether it is worth reading, or is there and empty."""
         return self.is_empty or self.is_sure or self.may_hide or self.head.lstrip().startswith("{")
@@ -125,6 +131,12 @@ def text_start(text: str) -> int:
     """Return the offset of what follows the front matter, 0 where there is none."""
     found = find_block(text)
     return found.end or 0 if found is not None and found.is_any else 0
+
+
+def included_start(text: str) -> int:
+    """Return the same for a file that is made for inclusion, where a block may hold comments alone."""
+    found = find_block(text)
+    return found.end or 0 if found is not None and (found.is_any or found.is_remark) else 0
 
 
 def _in_braces(text: str) -> FoundBlock | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -17,7 +18,7 @@ from ..filesystems.opening import is_address
 from ..settings.collection import Collection
 from ..source_files import briefly_away
 from ..untrusted import NotRead, as_text, is_within, read_regular, read_settings, with_lower_keys
-from .front_matter_blocks import find_block, text_start
+from .front_matter_blocks import find_block, included_start
 from .hugo.page_names import PageNames
 from .parts import whole
 
@@ -47,6 +48,7 @@ OF_HUGO = re.compile(rb"(?:^[\"']?|(?:^|[{,])\s*\")baseurl\b", re.IGNORECASE | r
 _HUGO_PARAMS = tuple(f"config/_default/params.{ending}" for ending in _ENDINGS)
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _PARTIALS = ("layouts/_partials", "layouts/partials")
+_MAX_THEMES = 20
 _SHORTCODE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*")
 _MAX_TEMPLATE_BYTES = 20_000
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
@@ -174,9 +176,17 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
 
 
 def _inside(folders: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the folders of these names that are in one of the others."""
-    places = [(folder, folder / name) for folder in folders for name in names]
+    """Return the folders of these names that are in one of the others, or in a theme or module of Hugo there."""
+    parts = [(folder, part) for folder in folders for part in (folder, *_themes(folder))]
+    places = [(folder, part / name) for folder, part in parts for name in names]
     return tuple(str(place) for folder, place in places if place.is_dir() and is_within(place, folder))
+
+
+def _themes(folder: Path) -> Iterator[Path]:
+    """Yield the folders of Hugo's themes, and of modules that ``hugo mod vendor`` has brought."""
+    for above, pattern in (("themes", "*"), ("_vendor", "*/*/*")):
+        if (folder / above).is_dir():
+            yield from islice(sorted((folder / above).glob(pattern)), _MAX_THEMES)
 
 
 def front_matter_of(text: str) -> Mapping[str, object]:
@@ -189,7 +199,7 @@ def front_matter_of(text: str) -> Mapping[str, object]:
 
 def without_front_matter(text: str) -> str:
     """Return an included page without the block at its head."""
-    return whole(text[text_start(text) :])
+    return whole(text[included_start(text) :])
 
 
 def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:

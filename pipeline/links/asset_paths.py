@@ -62,6 +62,7 @@ class AssetPaths:
         if not target.startswith("/"):
             yield posixpath.join(folder, target)
             yield target
+            yield f"static/{target}"  # a resource of Hugo's, which begins at the top of its assets
             # As the page's address is a folder where the site has clean URLs, raw HTML is written for that.
             yield posixpath.join(posixpath.splitext(source)[0], target)
             # A folder beside the root, whose files are as if they lay in it.

@@ -39,6 +39,13 @@ _KRAMDOWN = re.compile(
     r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
     r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
 )
+# A heading with the name that kramdown gives it on the line below; its title may be underlined.
+_NAMED_BELOW = re.compile(
+    rf"{_CODE_SPAN}|(?m:^(?P<heading>[ ]{{0,3}}\#{{1,6}}[ \t]+[^\n]{{1,500}}?)[ \t]*\n"
+    r"|^(?P<title>(?![ \t]*[-*+>#|{])[^\n]{1,500}?)[ \t]*(?P<line>\n(?:=+|-+)[ \t]*)\n)"
+    r"(?P<name>[ ]{0,3}\{:[ \t]*(?:[^{}\n#]{0,200}[ \t])?(?P<id>\#[A-Za-z][\w:.-]{0,199})[^{}\n]{0,200}\})"
+    r"(?m:[ \t]*$)"
+)
 _BOXES = (
     "address|article|aside|blockquote|center|dd|details|div|dl|dt|figcaption|figure|footer|h[1-6]|header|li|main"
     "|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
@@ -99,6 +106,7 @@ def published_text(text: str, front_matter: str) -> str:
     if "{==" in text or "{++" in text or "{--" in text:
         text = _outside_code(text, _AROUND_BLOCKS, lambda _: "\0")
     if "{:" in text:
+        text = _outside_code(text, _NAMED_BELOW, _named_beside)
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
@@ -122,6 +130,12 @@ def _kept(found: re.Match[str]) -> str:
     if found[0] == PAGES_BELOW:
         return PAGES_BELOW
     return MORE if _EXCERPT_ENDS.fullmatch(found[0]) else "\0"
+
+
+def _named_beside(found: re.Match[str]) -> str:
+    """Return a heading with its name at its end, where other tools write it."""
+    title = found["heading"] or found["title"]
+    return title if title.endswith("}") else f"{title} {{{found['id']}}}{found['line'] or ''}"
 
 
 def _opened(found: re.Match[str]) -> str:

@@ -43,6 +43,7 @@ def _find(target: str, *, by_name: bool = False, base_url: str = "") -> str | No
         ("case.png", "notes/case.png"),
         ("IMG/OWL.png", "notes/img/owl.png"),
         ("/logo.svg", "static/logo.svg"),
+        ("logo.svg", "static/logo.svg"),
         ("../../static/logo.svg", "static/logo.svg"),
         ("../../public/logo.svg", "static/logo.svg"),
         ("../../assets/logo.svg", "static/logo.svg"),

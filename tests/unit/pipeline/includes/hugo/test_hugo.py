@@ -14,7 +14,11 @@ from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
 from tests.processor_time import processor_seconds
 
-FILES = {"part.md": "---\ntitle: x\n---\nA part.\n", "a.go": "package a\n"}
+FILES = {
+    "part.md": "---\ntitle: x\n---\nA part.\n",
+    "remark.md": "---\n# Do not remove these lines.\n---\nOf a remark.\n",
+    "a.go": "package a\n",
+}
 
 
 def expanded(text: str, root: str = "/docs", name: str = "page.md") -> ExpandedText:
@@ -40,6 +44,7 @@ def lines(text: str) -> list[str]:
     ("given", "shown"),
     [
         ('{{< include "part.md" >}}', "A part."),
+        ('{{% include "remark.md" %}}', "Of a remark."),
         ('{{% readfile file="part.md" %}}', "A part."),
         ('{{< readfile file="a.go" code="true" lang="go" >}}', "```go\npackage a\n```"),
         ("{{< param title >}} {{< param v >}}", "Barn 1.2"),
@@ -162,6 +167,22 @@ def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> 
         text, path, lambda *_: IncludedFile("", ""), 1_000, context_of(text, path, [tmp_path / "content"])
     )
     assert "2.1" not in outside.text
+
+
+@pytest.mark.parametrize("place", ["themes/t", "_vendor/github.com/owls/t"])
+def test_shortcodes_of_themes_and_vendored_modules_are_filled_in(tmp_path: Path, place: str) -> None:
+    """The site's own of the same name comes first."""
+    for folder, name, template in (
+        (place, "new", "[new in {{ .Get 0 }}]"),
+        (place, "own", "[theme]"),
+        (".", "own", "[site]"),
+    ):
+        (tmp_path / folder / "layouts/shortcodes").mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / f"layouts/shortcodes/{name}.html").write_text(template)
+    (tmp_path / "hugo.toml").write_text("")
+    text = "{{< new 2.1 >}} {{< own >}}\n"
+    found = expand(text, "a.md", lambda *_: IncludedFile("", ""), 1_000, context_of(text, "a.md", [tmp_path]))
+    assert found.text.strip() == "[new in 2.1] [site]" and not found.notes
 
 
 def test_what_a_template_shows_as_it_is_written_is_code(tmp_path: Path) -> None:
