@@ -1,21 +1,24 @@
 """The tags of Liquid, as Jekyll and GitBook write them: links, includes, code, values of site and page.
 
-Nothing is evaluated but names: of a condition all branches stay, of a loop what it repeats if it does not use
-what it goes over, each with a remark.
+Names are evaluated, and loops over what is known. Of a condition all branches stay, of another loop what it
+repeats if it does not use what it goes over, each with a remark.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from urllib.parse import quote
 
 from . import as_markdown
 from .as_markdown import Arguments, arguments
-from .fences import Fences, code_of, fenced, indent_before
-from .parts import Directive, Literal, NoSuchPart, whole
-from .project import Context, shown, value_at, without_front_matter
+from .fences import Fences, code_of, indent_before
+from .jekyll.loops import followed
+from .jekyll.tags import BRANCHES, filled, highlighted, page_address, remark
+from .jekyll.values import Budget, NotFollowed, Values, below
+from .parts import Directive, Literal
+from .project import Context, shown, value_at
 
 # In a folder of Jekyll also any other "{{".
 MARKS = ("{%", "{{ site.", "{{site.", "{{ page.", "{{page.", "relative_url", "absolute_url")
@@ -23,20 +26,14 @@ MARKS = ("{%", "{{ site.", "{{site.", "{{ page.", "{{page.", "relative_url", "ab
 # Neither passes another opening, so that thousands of them stay linear.
 _TOKEN = re.compile(
     r"(?<!\{)\{%-?\s*(?P<name>#|[A-Za-z_][\w-]*)(?P<rest>(?:(?!\{%|%\})[\s\S])*)-?%\}"
-    r"|\{\{-?(?P<value>(?:(?!\{\{|\}\})[^\n])*)\}\}"
+    r"|\{\{-?(?P<value>(?:(?!\{\{|\}\}|\{%)[^\n])*(?:\n(?:(?!\{\{|\}\}|\{%)[^\n])*){0,2})\}\}"
 )
-_BRANCHES = frozenset(["if", "unless", "case", "for", "tablerow"])
 _LOOPS = frozenset(["for", "tablerow"])
 _MAX_SEARCHED = 2_000
 _ENDS_A_PARAGRAPH = re.compile(r"\n[ \t]*\n|^[ \t]{0,3}#{1,6}[ \t]", re.MULTILINE)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_SILENT_NAMES = "else elsif elseif when break continue cycle increment decrement toc"
-_SILENT = frozenset(_SILENT_NAMES.split())
 _CODE_TAGS = frozenset({"highlight", "codeblock"})
 _HIDDEN_TAGS = frozenset({"comment", "schema"})
-# What they enclose stays, and no reader misses the tags themselves.
-_WRAPPER_NAMES = "katex katexmm math raw tabs stepper step columns column content-ref code"
-_WRAPPERS = frozenset(_WRAPPER_NAMES.split())
 _LEADS = re.compile(r"(?:\]\(<?|=[\"']|\]:[ \t]*)(?:\{\{[^{}\n]{0,100}\}\}){0,3}\Z")
 _TEXT = re.compile(r"\A(?:\"([^\"]*)\"|'([^']*)')\Z")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
@@ -69,6 +66,8 @@ class _Reader:
     def __init__(self, text: str, code: Fences, context: Context) -> None:
         self.text, self.code, self.context = text, code, context
         self.variables: dict[str, str] = {}
+        self.lists: dict[str, object] = {}  # of what it assigns what is no text
+        self.budget = Budget()
         self.depth = 0
         self.ends: dict[str, list[int]] = {}
         self.loops: dict[int, int] = {}  # from the start of each to its end
@@ -101,7 +100,7 @@ class _Reader:
                     open_ends[name[3:]].append(found.end())
             elif name in _LOOPS and not is_code and open_ends[name]:
                 self.loops[found.start()] = open_ends[name].pop()
-            self.is_template |= name in _BRANCHES and not is_code and not self.context.is_of("sphinx")
+            self.is_template |= name in BRANCHES and not is_code and not self.context.is_of("sphinx")
 
     def token(self, found: re.Match[str]) -> Iterator[Directive | Literal]:
         if found["name"] is None:
@@ -112,6 +111,8 @@ class _Reader:
             yield self.enclosing(name, rest, found)
         elif name in ("include", "include_relative", "include_cached", "render"):
             yield self.include(name, rest, found)
+        elif name == "for" and (written := self.followed(found)) is not None:
+            yield Literal(found.start(), self.loops[found.start()], written)
         elif name in _LOOPS and self.varies(rest, found) and not self.is_prose(found):
             note = f"{{% {name} %}} is not evaluated: what it repeats is left out"
             yield Literal(found.start(), self.loops[found.start()], "", note)
@@ -133,7 +134,24 @@ class _Reader:
         if name == "capture":
             self.variables[rest] = inside.strip()
             return Literal(found.start(), after, "")
-        return Literal(found.start(), after, _highlighted(rest, inside))
+        return Literal(found.start(), after, highlighted(rest, inside))
+
+    def followed(self, found: re.Match[str]) -> str | None:
+        """Return what a loop over something known writes."""
+        end = self.loops.get(found.start(), 0) if self.context.is_of("jekyll") else 0
+        return followed(self.text[found.start() : end], self.at_path, self.budget) if end else None
+
+    def at_path(self, steps: Sequence[str]) -> object:
+        """Return the value of a variable, of the site's settings and data, or of the front matter."""
+        if steps[0] in self.lists:
+            return below(self.lists[steps[0]], steps[1:])
+        if steps[0] in self.variables and len(steps) == 1:
+            return self.variables[steps[0]]
+        owners = {"site": self.context.project.site, "page": self.context.page}
+        owner = owners.get(steps[0], {})
+        if len(steps) < 2 or steps[1] not in owner:
+            raise NotFollowed
+        return below(owner, steps[1:])
 
     def varies(self, rest: str, found: re.Match[str]) -> bool:
         """Return whether the text that a loop repeats uses what it goes over."""
@@ -166,7 +184,7 @@ class _Reader:
             found.start() - len(indent),
             found.end(),
             target if is_own else f"_includes/{target}",
-            partial(_filled, values, is_html=target.endswith(".html")),
+            partial(filled, values, is_html=target.endswith(".html")),
             indent=indent,
             is_nested=True,
         )
@@ -176,7 +194,7 @@ class _Reader:
         place, indent = found.span(), indent_before(self.text, found.start())
         given = arguments(rest)
         if name in ("link", "post_url"):
-            return Literal(*place, _page_address(name, rest))
+            return Literal(*place, page_address(name, rest))
         if name == "assign":
             return self.assign(rest, found)
         if name in as_markdown.BOXES or name == "tab":
@@ -186,7 +204,7 @@ class _Reader:
             return Literal(*place, as_markdown.closed(self.depth, indent))
         if name == "embed" and re.match(r"https?://[^\s<>]+\Z", url := given.first("url")):
             return Literal(*place, f"<{url}>")
-        return Literal(*place, "", _remark(name))
+        return Literal(*place, "", remark(name))
 
     def box(self, name: str, given: Arguments, indent: str) -> str:
         kind, title = ("tab", given.first("title")) if name == "tab" else as_markdown.box(name, given)
@@ -196,9 +214,16 @@ class _Reader:
     def assign(self, rest: str, found: re.Match[str]) -> Literal:
         name, _, expression = rest.partition("=")
         value = self.resolved(expression)
+        if value is None and self.context.is_of("jekyll"):
+            try:
+                self.lists[name.strip()] = Values(self.at_path, self.budget).of(expression.strip())
+                return Literal(*found.span(), "")
+            except NotFollowed:
+                pass
         if value is None:
             return Literal(*found.span(), "", f"{{% assign {name.strip():.80} %}} is not evaluated")
         self.variables[name.strip()] = value
+        self.lists.pop(name.strip(), None)
         return Literal(*found.span(), "")
 
     def value(self, found: re.Match[str]) -> Iterator[Literal]:
@@ -251,44 +276,3 @@ def _names_in(token: re.Match[str]) -> str:
     """Return the part of a tag or value in which names stand, and not paths."""
     inside = token["rest"] or token["value"] or ""
     return inside.partition("{{")[2] if token["name"] in ("link", "post_url") else inside
-
-
-def _remark(name: str) -> str:
-    """Return what is missing on the page for want of a tag; empty for one that nobody misses."""
-    if name in _BRANCHES:
-        return f"{{% {name} %}} is not evaluated: what it encloses is shown"
-    is_known = name == "#" or name in _SILENT or name in _WRAPPERS or name.startswith("end")
-    return "" if is_known else f"{{% {name} %}} is not known and is removed"
-
-
-def _page_address(name: str, rest: str) -> str:
-    path = rest.strip("\"' ").lstrip("/")
-    return "/" + quote(f"_posts/{path}" if name == "post_url" else path)
-
-
-def _highlighted(rest: str, code: str) -> str:
-    language, _, options = rest.partition(" ")
-    marked = re.search(r"\b(?:hl_lines|mark_lines)\s*=\s*\"?([\d ,-]{1,200})", options)
-    info = f'{language} hl_lines="{marked[1].strip()}"' if marked else language
-    return f"\n{fenced(info, code.strip(chr(10)).rstrip())}\n"
-
-
-_PARAMETER = re.compile(r"\{\{-?\s*include\.([\w-]+)\s*(?:\|[^{}\n]*)?\}\}")
-
-
-# Of HTML, which kramdown reads with its blank lines; elsewhere it would be code. Code and lists are kept.
-_INDENTED_TAG = re.compile(
-    r"(?P<kept><(pre|textarea)\b[\s\S]*?(?:</\2>|\Z)"
-    r"|^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\3|\Z)"
-    r"|^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t][^\n]*(?:\n(?:[ \t]*|\4[ \t]+[^\n]*)(?=\n|\Z))*)"
-    r"|^[ \t]+(?=</?[A-Za-z]|<!--|\{[{%])",
-    re.MULTILINE,
-)
-
-
-def _filled(values: Mapping[str, str], text: str, *, is_html: bool) -> str:
-    """Return an included text with the parameters that it was given."""
-    if len(values) > 100:
-        raise NoSuchPart("it is given more than 100 parameters")
-    filled = whole(_PARAMETER.sub(lambda found: values.get(found[1], ""), without_front_matter(text)))
-    return _INDENTED_TAG.sub(lambda found: found["kept"] or "", filled) if is_html else filled

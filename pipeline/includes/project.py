@@ -20,6 +20,7 @@ from ..source_files import briefly_away
 from ..untrusted import NotRead, as_text, is_within, read_regular, read_settings, with_lower_keys
 from .front_matter_blocks import find_block, included_start
 from .hugo.page_names import PageNames
+from .jekyll.data_files import DataFiles
 from .parts import whole
 
 Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz", "sphinx"]
@@ -176,7 +177,7 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
 
 
 def _inside(folders: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the folders of these names that are in one of the others, or in a theme or module of Hugo there."""
+    """Return the folders of these names that are in one of the others, or in a theme or module there."""
     parts = [(folder, part) for folder in folders for part in (folder, *_themes(folder))]
     places = [(folder, part / name) for folder, part in parts for name in names]
     return tuple(str(place) for folder, place in places if place.is_dir() and is_within(place, folder))
@@ -207,7 +208,8 @@ def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
         path = folder / "_config.yml"
         if _is_file(path) and not path.is_symlink():
             with path.open("rb") as file:
-                return _values(file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace"))
+                given = _values(file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace"))
+            return {**given, "data": DataFiles(folder / "_data", folder)}
     return {}
 
 
