@@ -19,7 +19,7 @@ _SYNTAXES: Mapping[str, str] = {
     "mdBook": r"\{\{\s*#[a-z_]+[ \t]",
     "Hugo": r"\{\{[<%]",
     "Liquid, Jinja": r"(?<!\{)\{%-?[ \t]*[A-Za-z_#]",
-    "Liquid, Jinja, Vue, Handlebars, MDN": r"\{\{(?![<%#!{])[^{}\n]{1,500}\}\}",
+    "Liquid, Jinja, Vue, Handlebars, MDN": r"(?<!\{)\{\{(?![<%#!{])[^{}\n]{1,500}\}\}",
     "kramdown": r"\{:(?::|[ \t]*(?:[.#][\w-]|toc\b))[^{}\n]{0,500}\}",
     "MkDocs snippets": r"(?m:^[ \t]*-+8<-+)",
     "MkDocs includes": r"\{(?:\*[ \t]+[^\s*{}][^*{}\n]{0,500}\*|![^!{}\n]{1,500}!)\}",

@@ -145,7 +145,8 @@ def _mdbook(config: ToolFile) -> ImportedSettings:
 def _jekyll(config: ToolFile) -> ImportedSettings:
     given = as_table(read_yaml(config.text()))
     found = ImportedSettings("Jekyll", config, config.folder, include=[*MARKDOWN])
-    found.site(given, title="title", description="description", language="lang")
+    title = "title" if given.get("title") else "name"
+    found.site(given, title=title, description="description", language="lang")
     if isinstance(given.get("url"), str):
         found.take(
             "site", "base_url", given["url"].rstrip("/") + as_text(given.get("baseurl")), "url, baseurl"

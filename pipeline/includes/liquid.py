@@ -68,6 +68,8 @@ class _Reader:
         self.variables: dict[str, str] = {}
         self.lists: dict[str, object] = {}  # of what it assigns what is no text
         self.budget = Budget()
+        # Jekyll follows what stands in them; on a forge nobody does.
+        self.comments = Fences([] if context.is_of("jekyll") else [*_comments(text, code)])
         self.depth = 0
         self.ends: dict[str, list[int]] = {}
         self.loops: dict[int, int] = {}  # from the start of each to its end
@@ -76,7 +78,7 @@ class _Reader:
 
     def read(self) -> Iterator[Directive | Literal]:
         at = 0
-        tokens = list(_TOKEN.finditer(self.text))
+        tokens = [found for found in _TOKEN.finditer(self.text) if not self.comments.hold(found.start())]
         self.look_ahead(tokens)
         for found in tokens:
             if found.start() < at:
@@ -270,6 +272,17 @@ class _Reader:
         return (
             shown(value_at(self.context.project.site if owner == "site" else self.context.page, key)) or None
         )
+
+
+def _comments(text: str, code: Fences) -> Iterator[tuple[int, int, str]]:
+    """Yield where comments of HTML begin and end that are not in code."""
+    at = 0
+    while (start := text.find("<!--", at)) >= 0:
+        at = start + 4
+        if not code.hold(start):
+            end = text.find("-->", at)
+            at = end + 3 if end >= 0 else len(text)
+            yield start, at, ""
 
 
 def _names_in(token: re.Match[str]) -> str:

@@ -51,7 +51,7 @@ def test_a_directive_that_is_shown_is_a_remark_with_its_line(directive: str) -> 
         "<code>{% x %}</code> <!-- {{ y }} -->",
         "\\{{ x }} \\{% y %}",
         "$x^{{2}}$ and $$\n{{a}}\n$$",
-        "{x} {} {{}} a::: b",
+        "{x} {} {{}} {{{ and }}} a::: b",
         "::: tip\nText.\n:::",
     ],
 )

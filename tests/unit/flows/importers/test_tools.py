@@ -186,8 +186,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "exclude": ["_layouts/"], "left": "posts.html, which lists what Jekyll computes"},
     ),
     "Jekyll, with its README as home": (
-        {"_config.yml": "title: T\n", "README.md": "# R\n", "CODE_OF_CONDUCT.md": "# C\n"},
-        {"root": ".", "exclude": ["/CODE_OF_CONDUCT.md"]},
+        {"_config.yml": "name: T\n", "README.md": "# R\n", "CODE_OF_CONDUCT.md": "# C\n"},
+        {"root": ".", "title": "T", "exclude": ["/CODE_OF_CONDUCT.md"]},
     ),
     "Hugo": (
         {"hugo.toml": 'title = "T"\nbaseURL = "https://e.org/"\ntheme = "x"\n', "content/a.md": "# A\n"},

@@ -156,3 +156,11 @@ def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = processor_seconds()
     expanded((piece * 80_000)[:80_000])
     assert processor_seconds() - start < 5
+
+
+def test_tags_in_comments_are_nobodys_outside_of_jekyll() -> None:
+    """Other tools than the one that shows a folder may read them there."""
+    text = '<!-- {% include "gone.md" %} -->\n`<!--` [x]({% link a.md %})\n<!-- {% if a %} -->\n'
+    found = expanded(text, ELSEWHERE)
+    assert found.text == text.replace("{% link a.md %}", "/a.md") and not found.notes
+    assert "is not included" in expanded(text).notes[0]
