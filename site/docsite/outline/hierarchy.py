@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -229,15 +230,20 @@ def _flatten(root: _Draft) -> None:
 
 def _children(draft: _Draft, path: str) -> tuple[Node, ...]:
     pairs = sorted(draft.children.items(), key=lambda pair: _sort_key(pair[1]))
-    nodes = [_frozen(child, name, path) for name, child in pairs]
+    count = Counter(_label(child) for _, child in pairs)
+    nodes = [
+        _frozen(child, name, path, count[_label(child)] > 1 and not child.title) for name, child in pairs
+    ]
     return told_apart([node for node in nodes if node.size or node.url])
 
 
-def _frozen(draft: _Draft, name: str, path: str) -> Node:
+def _frozen(draft: _Draft, name: str, path: str, is_shared: bool) -> Node:
+    """Return the node of a draft, by its title if its name in the navigation ``is_shared`` with siblings."""
     key = f"{path}/{name.rstrip('/')}" if path else name.rstrip("/")
     children, page = _children(draft, key), draft.entry.page if draft.entry else None
     size = sum(child.size for child in children) + (page is not None)
-    return Node(key, _label(draft), page, children, size, draft.url)
+    title = draft.entry.title if is_shared and draft.entry and draft.entry.placement.label else ""
+    return Node(key, title or _label(draft), page, children, size, draft.url)
 
 
 def _label(draft: _Draft) -> str:

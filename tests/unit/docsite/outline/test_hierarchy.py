@@ -220,6 +220,15 @@ def test_equal_titles_among_siblings_are_told_apart() -> None:
     assert apart == {"a/index.md": "a/index", "b.md": "b", "c.md": ""}
 
 
+def test_pages_that_share_a_name_have_their_titles() -> None:
+    texts = {
+        "a/_index.md": page("About", linkTitle="In this section"), "a/x.md": page("X"),
+        "b/_index.md": page("Blog", linkTitle="In this section"), "b/x.md": page("X"),
+        "c.md": page("Contents", linkTitle="C"), "d.md": page("In this section"),
+    }  # fmt: skip
+    assert [node.label for node in tree(texts).roots] == ["About", "Blog", "C", "In this section"]
+
+
 def test_an_orphan_of_sphinx_is_in_no_table_of_contents() -> None:
     texts = {
         "index.rst": "Home\n====\n\nx\n\n.. toctree::\n\n   a\n", "a.rst": "A\n=\n\nx\n",
