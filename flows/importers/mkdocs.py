@@ -21,6 +21,8 @@ _PLAIN_PLUGINS = {
     "tags",
     "blog",
 }
+# They make pages of the modules that no document names.
+_API_GENERATORS = {"gen-files", "api-autonav", "autoapi", "mkdocs-autoapi", "mkapi"}
 
 
 def mkdocs(config: ToolFile) -> ImportedSettings:
@@ -61,7 +63,8 @@ def _import_site(found: ImportedSettings, given: Mapping[str, Any], theme: Mappi
 def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None:
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", texts_of(maps), "plugins.redirects")
-    found.api = "all" if "mkdocstrings" in plugins else ""
+    if "mkdocstrings" in plugins:  # which by itself makes no page
+        found.api = "all" if _API_GENERATORS & plugins.keys() else "described"
     if "blog" in plugins:
         blog = as_table(plugins["blog"])
         found.take_blog(as_text(blog.get("blog_dir")) or "blog")
