@@ -52,6 +52,7 @@ class ImportedSettings:
     snippets: list[Path] = field(default_factory=list)
     sidebars: list[Path] = field(default_factory=list)
     api: Literal["", "described", "all"] = ""
+    heading_references: bool = False
     name: str = ""
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
@@ -174,6 +175,8 @@ def _collection_lines(found: ImportedSettings, folder: Path, snippets: list[Path
     for key, paths, source in folders:
         if paths:
             yield _line(key, [_relative(each, folder) for each in paths], source)
+    if found.heading_references:
+        yield _line("heading_references", True, "[text][heading] leads to a heading of any page")
     if found.exclude:
         yield _line("exclude", found.exclude, f"{found.config.name}: what it leaves out")
 

@@ -63,6 +63,7 @@ def _import_site(found: ImportedSettings, given: Mapping[str, Any], theme: Mappi
 def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None:
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", texts_of(maps), "plugins.redirects")
+    found.heading_references = not plugins.keys().isdisjoint(("autorefs", "mkdocstrings"))
     if "mkdocstrings" in plugins:  # which by itself makes no page
         found.api = "all" if _API_GENERATORS & plugins.keys() else "described"
     if "blog" in plugins:

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from ..address import out_of_collection, outside_address
 from ..assets.media import DOCUMENT_ENDINGS
+from ..includes.python_blocks import HEADING_ADDRESS, MAY_BE_AN_OBJECT
 from ..model import Link, ResolvedLink
 from ..parse.labels import TERM_ADDRESS
 from ..parse.python_objects import OBJECT_ADDRESS
@@ -142,7 +143,7 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
             continue  # nearly all
         target = link.target.partition("#")[0].strip()
         meant = _meant(document, link, own)
-        if meant.is_missing and link.target.startswith(_MAY_BE_ELSEWHERE):
+        if meant.is_missing and _may_be_elsewhere(link.target):
             continue
         if meant.is_missing and (other := store.elsewhere(document, link, target)):
             meant = _Meant(other, meant.fragment, "resolved")
@@ -168,6 +169,11 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
         )
 
 
+def _may_be_elsewhere(target: str) -> bool:
+    name = target.removeprefix(HEADING_ADDRESS)
+    return target.startswith(_MAY_BE_ELSEWHERE) or (name != target and bool(MAY_BE_AN_OBJECT.fullmatch(name)))
+
+
 def _is_alone(named: LinkingDocument | None, document: LinkingDocument) -> bool:
     """Return whether no other document has the name."""
     return named is None or named.doc_id == document.doc_id
@@ -178,6 +184,9 @@ def _meant(document: LinkingDocument, link: Link, own: LinkTargets) -> _Meant:
     if link.target.startswith(OBJECT_ADDRESS):
         described, anchor = own.by_role(link.target)
         return _Meant(described, anchor, "resolved" if described else "missing-document")
+    if link.target.startswith(HEADING_ADDRESS):
+        page, anchor = own.by_reference(document, unquote(link.target.removeprefix(HEADING_ADDRESS)))
+        return _Meant(page, anchor, "resolved" if page else "missing-heading")
     target, _, fragment = link.target.partition("#")
     target, fragment = target.strip(), unquote(fragment).strip()
     found, status = own.find(document, link, target, fragment)

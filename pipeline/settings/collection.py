@@ -110,6 +110,9 @@ class Collection(Table):
     sidebars: tuple[str, ...] = Field(
         default=(), strict=False, description="sidebars of Docusaurus whose generated pages are documents"
     )
+    heading_references: bool = Field(
+        default=False, description="[text][heading] leads to a heading of any page, as with mkdocs-autorefs"
+    )
     include: tuple[PathPattern, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
     exclude: tuple[PathPattern, ...] = Field(default=(), strict=False)
     assets: tuple[PathPattern, ...] = Field(default=DEFAULT_ASSETS, strict=False)

@@ -100,7 +100,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs, whose mkdocstrings describes what pages name": (
         {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/a.md": "# A\n",
          "src/owl/__init__.py": ""},
-        {"root": "docs", "api": None},
+        {"root": "docs", "api": None, "heading_references": True},
     ),
     "MkDocs, whose pages of modules a script makes": (
         {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings, gen-files]\n", "docs/a.md": "# A\n",
