@@ -50,6 +50,7 @@ class ImportedSettings:
     blog: Path | None = None
     append: list[Path] = field(default_factory=list)
     snippets: list[Path] = field(default_factory=list)
+    variables: list[Path] = field(default_factory=list)
     sidebars: list[Path] = field(default_factory=list)
     api: Literal["", "described", "all"] = ""
     heading_references: bool = False
@@ -169,6 +170,7 @@ def _collection_lines(found: ImportedSettings, folder: Path, snippets: list[Path
     folders = (
         ("snippet_folders", snippets, "documents include files from there"),
         ("auto_append", found.append, "every document ends with them"),
+        ("variables", found.variables, "{{ name }} stands for their values"),
         ("static_folders", found.static, "paths such as /img/x.png lead there"),
         ("sidebars", found.sidebars, "pages of categories are generated from them"),
     )

@@ -104,6 +104,11 @@ class Collection(Table):
     auto_append: tuple[str, ...] = Field(
         default=(), strict=False, description="files whose text every markdown document ends with"
     )
+    variables: tuple[str, ...] = Field(
+        default=(),
+        strict=False,
+        description="files whose values {{ name }} stands for, as with mkdocs-macros",
+    )
     static_folders: tuple[str, ...] = Field(
         default=(), strict=False, description="folders besides root whose files paths such as /img/x.png name"
     )
@@ -144,6 +149,7 @@ class Collection(Table):
             'author_from = "git"': self.author_from == "git",
             'git_ignored = "left-out"': self.git_ignored == "left-out",
             "snippet_folders": self.snippet_folders,
+            "variables": self.variables,
             "static_folders": self.static_folders,
             "sidebars": self.sidebars,
             "api.packages": self.api.packages,

@@ -17,14 +17,14 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {
             "docs/en/mkdocs.yml": "site_name: T\nsite_url: https://e.org/\nnav: [a.md]\nplugins:\n"
             "- redirects:\n"
-            "    redirect_maps: {old.md: a.md}\n- macros\n"
+            "    redirect_maps: {old.md: a.md}\n- mike\n"
             "- blog: {pagination_per_page: 5}\nx: !!python/name:os.system ''\n",
             "docs/en/docs/a.md": "# A\n\n{* ../../src/x.py *}\n",
             "docs/en/docs/blog/.authors.yml": "authors:\n  jane: {name: Jane Doe}\n",
             "src/x.py": "1",
         },
         {"root": "docs/en/docs", "title": "T", "base_url": "https://e.org/", "redirects": {"old.md": "a.md"},
-         "navigation": ["docs/en/mkdocs.yml"], "snippet_folders": ["src"], "left": "the plugin macros",
+         "navigation": ["docs/en/mkdocs.yml"], "snippet_folders": ["src"], "left": "the plugin mike",
          "address": {"base_url": "https://e.org/"}, "posts_per_page": 5,
          "blogs": ["blog"], "authors": {"jane": "Jane Doe"}},
     ),
@@ -106,6 +106,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings, gen-files]\n", "docs/a.md": "# A\n",
          "src/owl/__init__.py": ""},
         {"root": "docs", "api": {"packages": ["src/owl"]}},
+    ),
+    "MkDocs, with values for macros": (
+        {"mkdocs.yml": "INHERIT: base.yml\nsite_name: T\n", "docs/a.md": "# A\n", "main.py": "",
+         "more.yml": "",
+         "base.yml": "plugins:\n- macros: {include_yaml: [more.yml, gone.yml, ../../etc/passwd]}\n"},
+        {"root": "docs", "variables": ["mkdocs.yml", "base.yml", "more.yml"],
+         "left": "the functions of macros"},
     ),
     "Zensical, in YAML": (
         {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},

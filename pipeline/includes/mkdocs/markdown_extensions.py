@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .fences import Fences, fences_of, indent_before, is_quoted
-from .parts import Directive, Literal, Part, between, lines, whole
+from ..fences import Fences, fences_of, indent_before, is_quoted
+from ..parts import Directive, Literal, Part, between, lines, whole
 
 MARKS = ("8<-", "{!", "[TOC]", " exec=", "::: mkdocs-")
 
