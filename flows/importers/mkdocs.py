@@ -21,6 +21,7 @@ _PLAIN_PLUGINS = {
     "literate-nav",
     "tags",
     "blog",
+    "include-markdown",
     *_MACROS,
 }
 # They make pages of the modules that no document names.

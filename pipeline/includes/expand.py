@@ -16,7 +16,7 @@ from typing import Protocol
 from ..directives import NOT_INCLUDED
 from . import code_variants, liquid, mdbook, mdx_imports, vaults, vitepress
 from .hugo import shortcodes as hugo
-from .mkdocs import macros, markdown_extensions
+from .mkdocs import include_markdown, macros, markdown_extensions
 from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .sphinx import inclusions as sphinx
@@ -26,7 +26,8 @@ _MAX_NOTES = 200
 # A line of a large file, asked for again and again, costs a look at all of the file each time.
 _MAX_READ = 10
 _LEAST_READ = 1_000
-_OF_MARKDOWN = (mdbook, markdown_extensions, code_variants)
+# The tag of include-markdown is also one of Liquid: the first of two at a place counts.
+_OF_MARKDOWN = (mdbook, markdown_extensions, include_markdown, code_variants)
 # These know the document's front matter and its project too.
 _WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, vaults)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
@@ -169,6 +170,9 @@ class _Expander:
             try:
                 yield indented(self._included(each, stack, text[each.start : each.end]), each.indent)
             except (NotIncluded, NoSuchPart) as fault:
+                if isinstance(each, Directive) and each.is_example:
+                    yield text[each.start : each.end]
+                    continue
                 self._note(text, each.start, f"{each.target!r:.200} {NOT_INCLUDED}{fault}", stack)
         yield text[at:]
 

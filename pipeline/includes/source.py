@@ -66,8 +66,8 @@ def _with_included(
     """Return the source with the files that its directives name, and what other tools write in braces."""
     folders = readable_folders(collection)
     is_of_a_tool = may_be_of_a_tool(source.content) and bool(tools_of(folders))
-    has_values = bool(collection.variables) and b"{{" in source.content
-    if not is_of_a_tool and not has_values and not has_directives(source.content, source.path_by_format):
+    may_name_values = is_of_a_tool or bool(collection.variables)
+    if not may_name_values and not has_directives(source.content, source.path_by_format):
         return source
     try:
         text = source.content.decode("utf-8-sig").replace("\r\n", "\n")

@@ -19,10 +19,9 @@ from ..project import Context
 
 MARKS = ("{{", "{%")
 _MAX_BYTES = 2_000_000
-_TOKEN = re.compile(
+_TAGS = (
     r"\{%-?[ \t]*(?P<raw>raw|endraw)[ \t]*-?%\}"
     r"|\{%-?[ \t]*set[ \t]+(?P<set>\w{1,100})[ \t]*=[ \t]*(?P<to>[^{}%\n]{1,500}?)[ \t]*-?%\}"
-    r"|\{\{-?(?P<value>[^{}\n]{1,500}?)-?\}\}"
 )
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+|\[(?:\"[^\"\]]*\"|'[^'\]]*'|\d{1,6})\]){0,20}")
 _STEP = re.compile(r"\.?(\w+)|\[(?:\"([^\"\]]*)\"|'([^'\]]*)'|(\d+))\]")
@@ -51,7 +50,9 @@ def directives(text: str, context: Context) -> Iterator[Literal]:
     # As in the plugin, names of the page come after those of the settings.
     named: dict[str, object] = {**values, **context.page, "page": {"meta": context.page, **context.page}}
     code, is_raw = code_of(text), False
-    for found in _TOKEN.finditer(text):
+    options = value_named("config.plugins.macros", values)
+    marks = (value_named(f"j2_variable_{edge}_string", options) for edge in ("start", "end"))
+    for found in _tokens(*(mark if isinstance(mark, str) else "" for mark in marks)).finditer(text):
         if found["raw"]:
             is_raw = found["raw"] == "raw"
             yield Literal(*found.span(), "")
@@ -61,6 +62,15 @@ def directives(text: str, context: Context) -> Iterator[Literal]:
                 yield Literal(*found.span(), "")
         elif not is_raw and found["value"] is not None:
             yield from _value(found, named, code)
+
+
+@lru_cache(maxsize=16)
+def _tokens(start: str, end: str) -> re.Pattern[str]:
+    """Return what finds tags and values, which a project may enclose in marks of its own."""
+    opening, closing = re.escape(start[:20] or "{{"), re.escape(end[:20] or "}}")
+    return re.compile(
+        rf"{_TAGS}|{opening}-?(?P<value>(?:(?!{opening}|{closing})[^{{}}\n]){{1,500}}?)-?{closing}"
+    )
 
 
 def _is_rendered(page: Mapping[str, object], values: Mapping[str, object]) -> bool:

@@ -205,6 +205,8 @@ class PageLinks:
             return Destination("internal", self.href(asset) + fragment)
         if row.status == "other-project":  # which page its inventory names, nobody knows here
             return NOTHING
+        if is_outward(row.target):  # at the site's own address, which may hold more than this folder
+            return Destination("external", row.target)
         return ASSET if row.status == "missing-asset" else MISSING
 
     def _outside(self, target: str) -> str:

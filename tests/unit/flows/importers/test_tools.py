@@ -114,6 +114,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs", "variables": ["mkdocs.yml", "base.yml", "more.yml"],
          "left": "the functions of macros"},
     ),
+    "MkDocs, with files above that pages include": (
+        {"mkdocs.yml": "site_name: T\nplugins: [include-markdown]\n", "src/x.md": "x\n", "text/y.txt": "y\n",
+         "docs/a/b.md": '{% include-markdown "../../src/x.md" %}\n{!../text/y.txt!}\n'},
+        {"root": "docs", "snippet_folders": ["src", "text"]},
+    ),
     "Zensical, in YAML": (
         {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},
         {"root": "docs", "title": "T", "navigation": ["zensical.yml"]},

@@ -74,6 +74,12 @@ def test_settings_may_render_only_pages_that_ask_for_it(folder: Path) -> None:
     assert read(folder, "---\nrender_macros: true\n---\n{{ version }}").content.endswith(b"1.2")
 
 
+def test_a_project_may_enclose_values_in_marks_of_its_own(folder: Path) -> None:
+    marks = "plugins:\n  - macros: {j2_variable_start_string: «, j2_variable_end_string: »}\n"
+    (folder / "mkdocs.yml").write_text(SETTINGS.replace("plugins:\n  - macros\n", marks))
+    assert read(folder, "« version » {{ version }} « f(1) »").content.decode() == "1.2 {{ version }} "
+
+
 def test_without_files_of_values_braces_stay(folder: Path) -> None:
     (folder / "docs/a.md").write_text("{{ version }}")
     found = FoundFile("c", "a.md", str(folder / "docs/a.md"), 0)
