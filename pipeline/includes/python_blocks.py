@@ -22,6 +22,7 @@ _BLOCK = re.compile(
     rf"(?P<options>(?:\n(?:{_OPTION}[^\n]*|[ \t]*(?=\n{_OPTION})))*)",
     re.MULTILINE,
 )
+_IS_OPTION = re.compile(r"\s{0,100}(?:options|handler|selection|rendering):")
 # [text][package.Class], or [package.Class][]; also [text][heading]. What follows a word is an index in prose.
 _REFERENCE = re.compile(
     r"(?<![\w\])!\\])\[(?!\^)((?:[^\[\]\n]|\n(?![ \t]*\n)){1,200})\]\[([^\[\]\s<>]{1,200})?\]"
@@ -89,7 +90,8 @@ def page_of(module: str) -> str:
 def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
     """Return the blocks of a text outside code, in order: those with a dotted name, or that of a package.
 
-    Other tools write ``::: tip``; ``holds`` tells whether a name is of a package.
+    Other tools write ``::: tip``, but as no heading and without options; ``holds`` tells whether a name is
+    of a package.
     """
     if ":::" not in text:
         return []
@@ -97,7 +99,13 @@ def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
     return [
         ApiBlock(*found.span(), found["indent"], found["name"], found["options"], len(found["marks"] or ""))
         for found in _BLOCK.finditer(text)
-        if ("." in found["name"] or holds(found["name"])) and not fences.hold(found.start())
+        if not fences.hold(found.start())
+        and (
+            "." in found["name"]
+            or found["marks"]
+            or _IS_OPTION.match(found["options"])
+            or holds(found["name"])
+        )
     ]
 
 
