@@ -20,6 +20,7 @@ _DESCRIBED = re.compile(
 )
 _INCLUDES = re.compile(
     rb"\{\*\s+(?P<fastapi>[^\s*{}]+)|\{!>?\s*(?P<markdown>[^\s!{}]+)\s*!\}|--8<--\s+\"(?P<snippet>[^\"\n:]+)"
+    rb"|\{%-?\s{0,20}include(?:-markdown)?\s{1,20}[\"'](?P<plugin>[^\"'\n]+)"
     rb"|\{\{\s*#(?:include|rustdoc_include|playground)\s+(?P<mdbook>[^\s:{}]+)"
     rb"|raw-loader!@site/(?P<docusaurus>[^\s\"']+)"
     rb"|(?:\.\.[ \t]+(?:literal)?include::|\{(?:literal)?include\})[ \t]+(?P<sphinx>[^\s{}]+)"
@@ -53,9 +54,15 @@ def _included_files(path: Path, found: ImportedSettings) -> Iterator[Path]:
         content = opened.read(MAX_BYTES)
     may_hold = any(mark in content for mark in (b"{", b"--8<", b"include::", b"raw-loader!"))
     for match in _INCLUDES.finditer(content) if may_hold else ():
-        base = path.parent if match["mdbook"] or match["sphinx"] else found.config.folder
+        is_beside = match["mdbook"] or match["sphinx"] or match["plugin"]
         name = next(filter(None, match.groups())).decode(errors="replace")
-        yield Path(os.path.normpath(base.resolve() / name))
+        # Extensions of MkDocs look in the folder of the documents where their base_path says so.
+        bases = (
+            [path.parent]
+            if is_beside
+            else [found.config.folder, *([found.root] if match["markdown"] else [])]
+        )
+        yield from (Path(os.path.normpath(base.resolve() / name)) for base in bases)
 
 
 def import_packages(found: ImportedSettings, top: Path) -> None:

@@ -59,8 +59,10 @@ class ImportedSettings:
     beside: dict[str, FurtherFolder] = field(default_factory=dict)
     append: list[Path] = field(default_factory=list)
     snippets: list[Path] = field(default_factory=list)
+    variables: list[Path] = field(default_factory=list)
     sidebars: list[Path] = field(default_factory=list)
     api: Literal["", "described", "all"] = ""
+    heading_references: bool = False
     name: str = ""
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
@@ -177,12 +179,15 @@ def _collection_lines(found: ImportedSettings, folder: Path, snippets: list[Path
     folders = (
         ("snippet_folders", snippets, "documents include files from there"),
         ("auto_append", found.append, "every document ends with them"),
+        ("variables", found.variables, "{{ name }} stands for their values"),
         ("static_folders", found.static, "paths such as /img/x.png lead there"),
         ("sidebars", found.sidebars, "pages of categories are generated from them"),
     )
     for key, paths, source in folders:
         if paths:
             yield _line(key, [_relative(each, folder) for each in paths], source)
+    if found.heading_references:
+        yield _line("heading_references", True, "[text][heading] leads to a heading of any page")
     if found.exclude:
         yield _line("exclude", found.exclude, f"{found.config.name}: what it leaves out")
 

@@ -11,6 +11,7 @@ from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 _MAX_INHERITED = 10
+_MACROS = ("macros", "markdownextradata", "zensical.extensions.macros")
 _PLAIN_PLUGINS = {
     "search",
     "redirects",
@@ -20,7 +21,11 @@ _PLAIN_PLUGINS = {
     "literate-nav",
     "tags",
     "blog",
+    "include-markdown",
+    *_MACROS,
 }
+# They make pages of the modules that no document names.
+_API_GENERATORS = {"gen-files", "api-autonav", "autoapi", "mkdocs-autoapi", "mkapi"}
 
 
 def mkdocs(config: ToolFile) -> ImportedSettings:
@@ -37,8 +42,9 @@ def mkdocs(config: ToolFile) -> ImportedSettings:
         set_order(found, found.root)
     for key in ("exclude_docs", "draft_docs"):
         found.leave_out([line for line in as_text(given.get(key)).splitlines() if line.strip()])
-    _import_plugins(found, _plugins(given.get("plugins")))
-    extensions = _plugins(given.get("markdown_extensions"))
+    plugins, extensions = _plugins(given.get("plugins")), _plugins(given.get("markdown_extensions"))
+    _import_plugins(found, plugins)
+    _import_values(found, {**extensions, **plugins}, [file for file, _ in chain])
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
     _import_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
@@ -61,13 +67,28 @@ def _import_site(found: ImportedSettings, given: Mapping[str, Any], theme: Mappi
 def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None:
     maps = as_table(as_table(plugins.get("redirects")).get("redirect_maps"))
     found.take("site", "redirects", texts_of(maps), "plugins.redirects")
-    found.api = "all" if "mkdocstrings" in plugins else ""
+    found.heading_references = not plugins.keys().isdisjoint(("autorefs", "mkdocstrings"))
+    if "mkdocstrings" in plugins:  # which by itself makes no page
+        found.api = "all" if _API_GENERATORS & plugins.keys() else "described"
     if "blog" in plugins:
         blog = as_table(plugins["blog"])
         found.take_blog(as_text(blog.get("blog_dir")) or "blog")
         if type(shown := blog.get("pagination_per_page")) is int and shown > 0:
             found.take("site", "posts_per_page", shown, "plugins.blog")
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
+
+
+def _import_values(found: ImportedSettings, given: Mapping[str, Any], files: Sequence[Path]) -> None:
+    """Import the files of values for ``{{ name }}``: the settings, and those that they name."""
+    named = [name for name in _MACROS if name in given]
+    for name in named:
+        options = as_table(given[name])
+        named_files = [found.config.folder / each for each in as_texts(options.get("include_yaml"))]
+        found.variables = [each for each in [*files, *named_files] if found.finds(each)]
+        if options.get("modules") or found.finds(
+            found.config.folder / f"{options.get('module_name') or 'main'}.py"
+        ):
+            found.left.append(f"the functions of {name}")
 
 
 def _import_snippets(found: ImportedSettings, snippets: object) -> None:

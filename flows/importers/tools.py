@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -31,6 +31,8 @@ _ABOUT_THE_PROJECT = frozenset(["readme", "license", "licence", "copying", "code
 _MAX_HTML = 500
 _LISTS = re.compile(rb"\{%-?\s*(?:for|tablerow)\s")
 _OF_PATTERNS = set("*?[]!#\\{}")
+# A project with a site in each language has mkdocs.en.yml; themes have mkdocs_theme.yml.
+_VARIANT = re.compile(r"(mkdocs|zensical|properdocs)[.-][\w-]+(\.ya?ml|\.toml)")
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 
 
@@ -54,7 +56,7 @@ def read_tool(path: Path) -> ImportedSettings:
     project = project_of(path)
     for config in [path] if not path.is_dir() else chain(_candidates(path), _above(path, project)):
         for names, reader in _TOOLS:
-            if config.name in names and _belongs(config, reader):
+            if _VARIANT.sub(r"\1\2", config.name) in names and _belongs(config, reader):
                 try:
                     found = reader(ToolFile(config, project))
                     if config.is_relative_to(path) or is_within(path, found.root):
@@ -104,8 +106,7 @@ def _candidates(top: Path) -> Iterator[Path]:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError:  # a folder that may not be read holds nothing that could be imported
                 continue
-            here = {entry.name for entry in entries}
-            yield from (folder / name for name in SETTINGS_NAMES if name in here)
+            yield from _settings_among(folder, {entry.name for entry in entries})
             below += [
                 Path(entry.path)
                 for entry in entries
@@ -117,6 +118,13 @@ def _candidates(top: Path) -> Iterator[Path]:
             if looked > _MAX_FOLDERS:
                 return
         level = below
+
+
+def _settings_among(folder: Path, here: set[str], known: Sequence[str] = ()) -> Iterator[Path]:
+    """Yield the settings of a folder that holds these names: a tool's own name first, and English first."""
+    yield from (folder / name for name in known or SETTINGS_NAMES if name in here)
+    variants = [name for name in here if _VARIANT.fullmatch(name)]
+    yield from (folder / name for name in sorted(variants, key=lambda name: (".en." not in name, name)))
 
 
 def _mdbook(config: ToolFile) -> ImportedSettings:
@@ -246,7 +254,8 @@ def _above(folder: Path, project: Path) -> Iterator[Path]:
     for around in Path(os.path.realpath(folder)).parents:
         if not around.is_relative_to(project):
             return
-        yield from (path for name in sorted(SETTINGS_NAMES) if (path := around / name).is_file())
+        files = (each.name for each in os.scandir(around) if each.is_file())
+        yield from _settings_among(around, set(files), sorted(SETTINGS_NAMES))
 
 
 def _scripts(stem: str) -> tuple[str, ...]:

@@ -14,8 +14,9 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import code_variants, liquid, mdbook, mdx_imports, mkdocs, vaults, vitepress
+from . import code_variants, liquid, mdbook, mdx_imports, vaults, vitepress
 from .hugo import shortcodes as hugo
+from .mkdocs import include_markdown, macros, markdown_extensions
 from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .sphinx import inclusions as sphinx
@@ -25,7 +26,8 @@ _MAX_NOTES = 200
 # A line of a large file, asked for again and again, costs a look at all of the file each time.
 _MAX_READ = 10
 _LEAST_READ = 1_000
-_OF_MARKDOWN = (mdbook, mkdocs, code_variants)
+# The tag of include-markdown is also one of Liquid: the first of two at a place counts.
+_OF_MARKDOWN = (mdbook, markdown_extensions, include_markdown, code_variants)
 # These know the document's front matter and its project too.
 _WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, vaults)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
@@ -118,6 +120,8 @@ def _directives(text: str, path: str, context: Context) -> list[Composed | Direc
         readers = [sphinx.directives]
     else:
         readers = [each.directives for each in _OF_MARKDOWN if _may_hold(text, each.MARKS)]
+        # Before others that know of values in braces.
+        readers += [partial(macros.directives, context=context)] if context.variables else []
         readers += [sphinx.myst_directives] if _may_hold(text, sphinx.MYST_MARKS) else []
         readers += [
             partial(each.directives, context=context)
@@ -166,6 +170,9 @@ class _Expander:
             try:
                 yield indented(self._included(each, stack, text[each.start : each.end]), each.indent)
             except (NotIncluded, NoSuchPart) as fault:
+                if isinstance(each, Directive) and each.is_example:
+                    yield text[each.start : each.end]
+                    continue
                 self._note(text, each.start, f"{each.target!r:.200} {NOT_INCLUDED}{fault}", stack)
         yield text[at:]
 

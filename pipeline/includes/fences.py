@@ -53,6 +53,11 @@ class Fences:
         at = bisect_right(self._starts, position) - 1
         return self.spans[at][2] if at >= 0 and position < self.spans[at][1] else None
 
+    def opens_at(self, text: str, position: int) -> bool:
+        """Return whether the position is on the line that opens a block of code, as in its title."""
+        after = text.find("\n", position) + 1
+        return after > 0 and self.around(after) not in (None, "`") and not self.hold(position)
+
     def within(self, start: int, end: int) -> list[tuple[int, int, str]]:
         """Return the code that begins in this range, cut at its end."""
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)

@@ -81,7 +81,8 @@ class _Reader:
         tokens = [found for found in _TOKEN.finditer(self.text) if not self.comments.hold(found.start())]
         self.look_ahead(tokens)
         for found in tokens:
-            if found.start() < at:
+            in_title = not self.context.is_of("jekyll") and self.code.opens_at(self.text, found.end())
+            if found.start() < at or in_title:
                 continue
             if self.code.hold(found.start()):
                 if found["name"] in ("raw", "endraw") and self.context.is_of("jekyll"):
@@ -177,10 +178,11 @@ class _Reader:
 
     def include(self, name: str, rest: str, found: re.Match[str]) -> Directive:
         target, given = [*rest.split(None, 1), "", ""][:2]
+        is_path = target[:1] in ("'", '"') and not self.context.is_of("jekyll")  # of Jinja, in MkDocs
         target = target.strip("\"'")
         named = arguments(given).named
         values = {key: self.resolved(value) or value for key, value in named.items()}
-        is_own = name == "include_relative" or target.startswith((".", "/"))
+        is_own = is_path or name == "include_relative" or target.startswith((".", "/"))
         indent = indent_before(self.text, found.start())
         return Directive(
             found.start() - len(indent),

@@ -32,7 +32,8 @@ class Directive:
     """A directive at ``[start, end)`` that is replaced by a part of the file ``target``.
 
     ``form`` puts the part into its final form, such as a code block; ``indent`` stands before each of its
-    lines. Directives in the part are followed where it ``is_nested``.
+    lines. Directives in the part are followed where it ``is_nested``. One that may be an example of itself
+    stays as it is written where there is no such file.
     """
 
     start: int
@@ -42,6 +43,7 @@ class Directive:
     form: Callable[[str], str] = as_it_is
     indent: str = ""
     is_nested: bool = False
+    is_example: bool = False
 
 
 # Returns the text of a file that an include directive may name; nothing if it may not or there is none.

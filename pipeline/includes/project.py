@@ -102,11 +102,15 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What directives of a document may name: its project and its front matter; ``path`` is the real one."""
+    """What directives of a document may name: its project and its front matter; ``path`` is the real one.
+
+    ``variables`` are the values of files that the collection names for this.
+    """
 
     project: Project = field(default_factory=Project)
     page: Mapping[str, object] = field(default_factory=dict)
     path: str = ""
+    variables: Mapping[str, object] = field(default_factory=dict)
 
     def is_of(self, tool: Tool) -> bool:
         """Return whether the document's folder is that tool's."""

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from .fences import Fences, fences_of, is_quoted, literal_blocks
+from ..address import slugify
+from .fences import IndentedCode, code_of, fences_of, is_quoted, literal_blocks
 
 MARKDOWN = (".md", ".markdown")
 # Its options are indented below it, and a blank line may stand between two.
@@ -21,11 +22,18 @@ _BLOCK = re.compile(
     rf"(?P<options>(?:\n(?:{_OPTION}[^\n]*|[ \t]*(?=\n{_OPTION})))*)",
     re.MULTILINE,
 )
-# [text][package.Class], or [package.Class][]
-_REFERENCE = re.compile(r"\[([^\[\]\n]{1,200})\]\[([A-Za-z_]\w*(?:\.\w+){0,20})?\]")
+_IS_OPTION = re.compile(r"\s{0,100}(?:options|handler|selection|rendering):")
+# [text][package.Class], or [package.Class][]; also [text][heading]. What follows a word is an index in prose.
+_REFERENCE = re.compile(
+    r"(?<![\w\])!\\])\[(?!\^)((?:[^\[\]\n]|\n(?![ \t]*\n)){1,200})\]\[([^\[\]\s<>]{1,200})?\]"
+)
 _DEFINED = re.compile(r"^[ ]{0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){1,20}")
 OBJECT_PREFIX = "py:"
+# Begins the address of a reference to a heading of any page.
+HEADING_ADDRESS = "#heading:"
+# What a reference may name in another project, whose inventory is not at hand.
+MAY_BE_AN_OBJECT = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,20}")
 # Behind the language of a signature on an API page, and below descriptions that prose follows.
 SIGNATURE, DESCRIPTIONS_END = "signature", "<!-- end of descriptions -->"
 _KINDS = "module|class|exception|function|method|attribute|property|data|decorator"
@@ -82,7 +90,8 @@ def page_of(module: str) -> str:
 def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
     """Return the blocks of a text outside code, in order: those with a dotted name, or that of a package.
 
-    Other tools write ``::: tip``; ``holds`` tells whether a name is of a package.
+    Other tools write ``::: tip``, but as no heading and without options; ``holds`` tells whether a name is
+    of a package.
     """
     if ":::" not in text:
         return []
@@ -90,35 +99,54 @@ def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:
     return [
         ApiBlock(*found.span(), found["indent"], found["name"], found["options"], len(found["marks"] or ""))
         for found in _BLOCK.finditer(text)
-        if ("." in found["name"] or holds(found["name"])) and not fences.hold(found.start())
+        if not fences.hold(found.start())
+        and (
+            "." in found["name"]
+            or found["marks"]
+            or _IS_OPTION.match(found["options"])
+            or holds(found["name"])
+        )
     ]
 
 
-def with_references(text: str, packages: Sequence[str]) -> str:
+def with_references(text: str, packages: Sequence[str], *, are_headings_named: bool = False) -> str:
     """Return the text with ``[text][package.Class]`` as links, which are resolved with all others.
 
     ``packages`` are the paths of those that the collection declares. Of a name in another project, which
-    mkdocstrings looks up in its inventory, the text stays.
+    mkdocstrings looks up in its inventory, the text stays. Other names are those of headings, if
+    ``are_headings_named``.
     """
     if "][" not in text:
         return text
-    fences = fences_of(text)
-    return "".join(_referring(text, fences, frozenset(PurePath(each).stem for each in packages)))
+    return "".join(_referring(text, frozenset(PurePath(each).stem for each in packages), are_headings_named))
 
 
-def _referring(text: str, fences: Fences, packages: frozenset[str]) -> Iterator[str]:
-    at, defined = 0, {name.lower() for name in _DEFINED.findall(text)}
+def _referring(text: str, packages: frozenset[str], are_headings_named: bool) -> Iterator[str]:
+    at, defined = 0, {_compared(name) for name in _DEFINED.findall(text)}
+    code, indented = code_of(text), IndentedCode(text, 0)
     for found in _REFERENCE.finditer(text):
         name = found[2] or found[1].strip("`")
-        if fences.hold(found.start()) or is_quoted(text, *found.span()):
+        is_code = code.hold(found.start()) or indented.hold(found.start())
+        if is_code or is_quoted(text, *found.span()):
             continue
-        if name.partition(".")[0] in packages:
+        is_described = name.partition(".")[0] in packages and MAY_BE_AN_OBJECT.fullmatch(name) is not None
+        if not is_described and _compared(found[2] or found[1]) in defined:
+            continue
+        if is_described:
             yield f"{text[at : found.start()]}[{found[1]}](#{OBJECT_PREFIX}{name})"
-            at = found.end()
-        elif packages and _DOTTED.fullmatch(name) and name.lower() not in defined:
+        elif are_headings_named and (target := name if name.split() == [name] else slugify(name)):
+            yield f"{text[at : found.start()]}[{found[1]}](<{HEADING_ADDRESS}{target}>)"
+        elif packages and _DOTTED.fullmatch(name):
             yield text[at : found.start()] + found[1]
-            at = found.end()
+        else:
+            continue
+        at = found.end()
     yield text[at:]
+
+
+def _compared(label: str) -> str:
+    """Return the label of a link as definitions of links are compared: in lower case, on one line."""
+    return " ".join(label.lower().split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from ..python_packages import NoSuchObject, Packages
 from ..settings.collection import Collection
 from ..source_files import FoundFile, briefly_away, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
+from .mkdocs.macros import variables_of
 from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
 from .sphinx.conf_values import SphinxValues, in_its_format, values_for, with_other_projects
@@ -65,7 +66,8 @@ def _with_included(
     """Return the source with the files that its directives name, and what other tools write in braces."""
     folders = readable_folders(collection)
     is_of_a_tool = may_be_of_a_tool(source.content) and bool(tools_of(folders))
-    if not is_of_a_tool and not has_directives(source.content, source.path_by_format):
+    may_name_values = is_of_a_tool or bool(collection.variables)
+    if not may_name_values and not has_directives(source.content, source.path_by_format):
         return source
     try:
         text = source.content.decode("utf-8-sig").replace("\r\n", "\n")
@@ -76,6 +78,7 @@ def _with_included(
     find = (_FoundBelow if is_local else _FoundAtAddress)(file.collection, collection, folders)
     context = context_of(text, path, folders)
     is_plain = not context.project.tools
+    context = replace(context, variables=variables_of(collection.variables))
     context = context.of_sphinx() if is_of_sphinx else context
     found = expand(text, path + source.read_as, find, collection.max_bytes, context)
     content, notes = found.text.encode(), (*source.notes, *found.notes)

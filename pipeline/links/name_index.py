@@ -87,6 +87,11 @@ def objects(document: LinkingDocument) -> list[str]:
     return [anchor for anchor in document.anchors if "." in anchor or anchor.startswith(_OBJECTS)]
 
 
+def headings(document: LinkingDocument) -> tuple[str, ...]:
+    """Return the anchors of its headings and of other places in it."""
+    return document.anchors
+
+
 @lru_cache(KEPT_TABLES)
 def objects_by_end(document: LinkingDocument) -> Mapping[str, str]:
     """Return the objects that it describes by what their names end with; empty where several end so."""

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..address import out_of_collection, outside_address
 from ..assets.media import DOCUMENT_ENDINGS
+from ..includes.python_blocks import HEADING_ADDRESS, MAY_BE_AN_OBJECT
 from ..model import Link, ResolvedLink
 from ..parse.labels import TERM_ADDRESS
 from ..parse.python_objects import OBJECT_ADDRESS
@@ -149,10 +150,10 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
     for ordinal, link in enumerate(document.links):
         if link.kind == "tag" and _is_alone(own.by_name.get(link.target.lower()), document):
             continue  # nearly all
-        meant, asset = _led(document, link, store)
+        meant, asset = _destination(document, link, store)
         if meant.is_missing and asset is None and (below := store.below_base(link.target)):
-            meant, asset = _led(document, replace(link, target=below), store)
-        if meant.is_missing and asset is None and link.target.startswith(_MAY_BE_ELSEWHERE):
+            meant, asset = _destination(document, replace(link, target=below), store)
+        if meant.is_missing and asset is None and _may_be_elsewhere(link.target):
             continue
         found, target = meant.document, link.target.partition("#")[0].strip()
         yield ResolvedLink(
@@ -168,7 +169,7 @@ def _resolve_document(document: LinkingDocument, store: _Store) -> Iterable[Reso
         )
 
 
-def _led(document: LinkingDocument, link: Link, store: _Store) -> tuple[_Meant, str | None]:
+def _destination(document: LinkingDocument, link: Link, store: _Store) -> tuple[_Meant, str | None]:
     """Return what a link means in any collection, and the asset that it names, if it does."""
     own, target = store.targets[document.collection], link.target.partition("#")[0].strip()
     meant = _meant(document, link, own)
@@ -184,6 +185,11 @@ def _led(document: LinkingDocument, link: Link, store: _Store) -> tuple[_Meant, 
     return meant, own.asset(document, link, target) if may_be_asset else None
 
 
+def _may_be_elsewhere(target: str) -> bool:
+    name = target.removeprefix(HEADING_ADDRESS)
+    return target.startswith(_MAY_BE_ELSEWHERE) or (name != target and bool(MAY_BE_AN_OBJECT.fullmatch(name)))
+
+
 def _is_alone(named: LinkingDocument | None, document: LinkingDocument) -> bool:
     """Return whether no other document has the name."""
     return named is None or named.doc_id == document.doc_id
@@ -194,6 +200,9 @@ def _meant(document: LinkingDocument, link: Link, own: LinkTargets) -> _Meant:
     if link.target.startswith(OBJECT_ADDRESS):
         described, anchor = own.by_role(link.target)
         return _Meant(described, anchor, "resolved" if described else "missing-document")
+    if link.target.startswith(HEADING_ADDRESS):
+        page, anchor = own.by_reference(document, unquote(link.target.removeprefix(HEADING_ADDRESS)))
+        return _Meant(page, anchor, "resolved" if page else "missing-heading")
     target, _, fragment = link.target.partition("#")
     target, fragment = target.strip(), unquote(fragment).strip()
     found, status = own.find(document, link, target, fragment)

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urljoin
 
 import numpy as np
 
-from ..address import unnumbered
+from ..address import slugify, unnumbered
 from ..assets.embedded_images import image_place
 from ..assets.media import media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
@@ -35,6 +35,7 @@ from .name_index import (
     address,
     aliases,
     file_name,
+    headings,
     labels,
     objects,
     objects_by_end,
@@ -66,6 +67,8 @@ class LinkTargets:
         base_url: str,
         assets: Iterable[str] = (),
         folder: str = "",
+        *,
+        heading_references: bool = False,
     ) -> None:
         self._folder = folder.lower()
         self._assets = AssetPaths(assets, base_url)
@@ -74,7 +77,8 @@ class LinkTargets:
             NameIndex(documents, names) for names in (stem, address, labels, objects, published_stems)
         ]
         self._by_end = NameIndex(documents, objects_by_end)
-        self._first.append(self._by_end)
+        self._by_heading = NameIndex(documents, headings if heading_references else _no_names)
+        self._first += [self._by_end, self._by_heading]
         # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
         self.by_name, self._by_alias, self._by_title = self._shallowest = [
             NameIndex(documents, names) for names in (file_name, aliases, title)
@@ -136,6 +140,13 @@ class LinkTargets:
         name = name or next(filter(self.by_object.get, names), "")
         found = self._described(name) if name else None
         return found, name if found is None or has_anchor(found, name) else OBJECT_PREFIX + name
+
+    def by_reference(self, source: LinkingDocument, name: str) -> tuple[LinkingDocument | None, str]:
+        """Return the document with the heading or object that a reference names, its own first."""
+        for anchor in (name, OBJECT_PREFIX + name, slugify(name)):
+            if found := source if has_anchor(source, anchor) else self._by_heading.get(anchor):
+                return found, anchor
+        return None, name
 
     def _described(self, name: str) -> LinkingDocument | None:
         return self.by_object.get(OBJECT_PREFIX + name) or self.by_object.get(name)
@@ -261,6 +272,10 @@ class LinkTargets:
         )
 
 
+def _no_names(_: LinkingDocument) -> tuple[str, ...]:
+    return ()
+
+
 def absent(link: Link, target: str) -> str:
     """Return the status of a link to what is not there, by what it would be."""
     path = unquote(target.partition("?")[0]).lower()
@@ -283,7 +298,10 @@ def link_targets(
         if name not in found:
             base_url = collections[name].address.base_url if name in collections else ""
             folder = PurePosixPath(collections[name].root).name if name in collections else ""
-            found[name] = LinkTargets(documents, base_url, assets.get(name, ()), folder)
+            named = name in collections and collections[name].heading_references
+            found[name] = LinkTargets(
+                documents, base_url, assets.get(name, ()), folder, heading_references=named
+            )
         found[name].add(row, document)
         depth.append(document.path.count("/"))
     rank = np.empty(len(depth), np.int32)

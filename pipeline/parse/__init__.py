@@ -87,8 +87,10 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
         described = with_descriptions(body, source.modules, collection.api, collection.max_bytes)
         auto = with_autodoc(described.text, source.modules, collection.max_bytes)
         body, removed = auto.text, (*removed, *described.notes, *auto.notes)
-    if collection.api.packages:
-        body = with_references(body, collection.api.packages)
+    if collection.api.packages or collection.heading_references:
+        body = with_references(
+            body, collection.api.packages, are_headings_named=collection.heading_references
+        )
     content = read_markdown(text[: front.end] + body, front.end, where)
     if removed or content.leftovers:
         shown = remarks(text, content.leftovers, SHOWN)

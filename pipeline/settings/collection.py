@@ -104,11 +104,19 @@ class Collection(Table):
     auto_append: tuple[str, ...] = Field(
         default=(), strict=False, description="files whose text every markdown document ends with"
     )
+    variables: tuple[str, ...] = Field(
+        default=(),
+        strict=False,
+        description="files whose values {{ name }} stands for, as with mkdocs-macros",
+    )
     static_folders: tuple[str, ...] = Field(
         default=(), strict=False, description="folders besides root whose files paths such as /img/x.png name"
     )
     sidebars: tuple[str, ...] = Field(
         default=(), strict=False, description="sidebars of Docusaurus whose generated pages are documents"
+    )
+    heading_references: bool = Field(
+        default=False, description="[text][heading] leads to a heading of any page, as with mkdocs-autorefs"
     )
     include: tuple[PathPattern, ...] = Field(default=DEFAULT_INCLUDE, strict=False)
     exclude: tuple[PathPattern, ...] = Field(default=(), strict=False)
@@ -141,6 +149,7 @@ class Collection(Table):
             'author_from = "git"': self.author_from == "git",
             'git_ignored = "left-out"': self.git_ignored == "left-out",
             "snippet_folders": self.snippet_folders,
+            "variables": self.variables,
             "static_folders": self.static_folders,
             "sidebars": self.sidebars,
             "api.packages": self.api.packages,

@@ -115,6 +115,7 @@ def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
         "root": collection.root if is_address(collection.root) else resolved((collection.root,))[0],
         "snippet_folders": resolved(collection.snippet_folders),
         "auto_append": resolved(collection.auto_append),
+        "variables": resolved(collection.variables),
         "static_folders": resolved(collection.static_folders),
         "sidebars": resolved(collection.sidebars),
         "api": api.model_copy(update={"packages": resolved(api.packages)}),

@@ -258,7 +258,7 @@ class Settings(Table):
         shaping = {"collections", "chunk", "lexical", "vocabulary", "query_encoder", "communities", "vectors"}
         given = self.model_dump(mode="json", include=shaping)
         for collection in given["collections"].values():
-            for name in ("root", "snippet_folders", "auto_append", "static_folders", "sidebars"):
+            for name in ("root", "snippet_folders", "auto_append", "variables", "static_folders", "sidebars"):
                 del collection[name]
             del collection["api"]["packages"]
         model = recorded_model_name(self.embed.model)

@@ -68,11 +68,12 @@ _PERSON = re.compile(r"@([^\W\d_](?:[\w.-]{0,100}\w)?)(?![\w/@])")
 _ATTRIBUTES = ("id", "class", "width", "height", "title", "align")
 # Braces at the end of a heading are a list of attributes, and not text, if each of their words is one.
 _ATTRIBUTE = (
-    r"(?:\.[\w:-]{1,200}|[\w-]{1,50}=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s\"'{}]*)|data-[\w-]{1,50})(?=[ \t}])"
+    r"(?:\.[\w:-]{1,200}|[\w-]{1,50}=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s\"'{}]*)|data-[\w-]{1,50}"
+    r"|(?<=\{:)[\w-]{1,50}|(?<=\{:[ \t])[\w-]{1,50})(?=[ \t}])"
 )
 _HEADING_ATTRIBUTES = re.compile(
     rf"(?<![ \t])(?:[ \t]+#+)?[ \t]*\{{:?[ \t]*(?P<before>(?:{_ATTRIBUTE}[ \t]*)*)"
-    r"(?:#(?P<id>[\w:.-]{1,200})(?P<after>[^{}\n]*)|(?<=[^{: \t])[ \t]*)\}[ \t]*$"
+    r"(?:#\\?(?P<id>[\w:.-]{1,200})(?P<after>[^{}\n]*)|(?<=[^{: \t])[ \t]*)\}[ \t]*$"
 )
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 from urllib.parse import quote, unquote
 
 from ...pipeline.address import outside_address
+from ...pipeline.includes.python_blocks import HEADING_ADDRESS
 from ...pipeline.links.fragments import find_anchor
 from ...pipeline.links.published import without_ending
 from ...pipeline.parse.labels import LABEL_PREFIX, TERM_ADDRESS, label_anchor, labels_in
@@ -146,7 +147,7 @@ class PageLinks:
             return Destination("internal", href)
         if is_outward(href):
             return Destination("external", href)
-        if href.startswith((TERM_ADDRESS, OBJECT_ADDRESS)):
+        if href.startswith((TERM_ADDRESS, OBJECT_ADDRESS, HEADING_ADDRESS)):
             return NOTHING
         anchor = self._anchors.find(self._source, unquote(href[1:])) if href.startswith("#") else ""
         return self._internal(self._source, anchor) if anchor else MISSING
@@ -204,6 +205,8 @@ class PageLinks:
             return Destination("internal", self.href(asset) + fragment)
         if row.status == "other-project":  # which page its inventory names, nobody knows here
             return NOTHING
+        if is_outward(row.target):  # at the site's own address, which may hold more than this folder
+            return Destination("external", row.target)
         return ASSET if row.status == "missing-asset" else MISSING
 
     def _outside(self, target: str) -> str:

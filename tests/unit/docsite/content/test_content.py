@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.site_builder import content_of, page_of
+from noctule.docsite.outline.plan import plan_site
+from noctule.pipeline.identity import sha256_hex
+from noctule.pipeline.model import Source
+from noctule.pipeline.settings.collection import Address, Collection
+from noctule.pipeline.settings.site import Site
+from tests.site_builder import content_of, page_of, snapshot_of_sources
 
 
 def _soup(text: str, **others: str) -> BeautifulSoup:
@@ -42,6 +47,17 @@ def test_links_out_of_the_site_are_marked_and_carry_no_referrer() -> None:
     assert link is not None
     assert link["href"] == "https://example.org/?a=1&b=2"
     assert set(link["rel"]) == {"noopener", "noreferrer"}
+
+
+def test_a_link_to_another_part_of_the_sites_address_stays_a_link() -> None:
+    text = "[x](https://owl.example.org/v1/) [y](https://owl.example.org/page)"
+    source = Source("notes", "page.md", text.encode(), sha256_hex(text.encode()))
+    address = Address(base_url="https://owl.example.org/", style="directory")
+    snapshot = snapshot_of_sources([source], {"notes": Collection(root=".", address=address)})
+    plan = plan_site(snapshot, Site())
+    soup = BeautifulSoup(plan.renderer.render(plan.by_page["page.html"]).html, "html.parser")
+    assert next(a["href"] for a in soup.select("a[href]")) == "https://owl.example.org/v1/"
+    assert soup.select(".missing-link") == []
 
 
 @pytest.mark.parametrize("written", ["[x](gone.md)", "[[gone]]", "![[gone]]", "[x](tool.zip)"])

@@ -17,14 +17,14 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {
             "docs/en/mkdocs.yml": "site_name: T\nsite_url: https://e.org/\nnav: [a.md]\nplugins:\n"
             "- redirects:\n"
-            "    redirect_maps: {old.md: a.md}\n- macros\n"
+            "    redirect_maps: {old.md: a.md}\n- mike\n"
             "- blog: {pagination_per_page: 5}\nx: !!python/name:os.system ''\n",
             "docs/en/docs/a.md": "# A\n\n{* ../../src/x.py *}\n",
             "docs/en/docs/blog/.authors.yml": "authors:\n  jane: {name: Jane Doe}\n",
             "src/x.py": "1",
         },
         {"root": "docs/en/docs", "title": "T", "base_url": "https://e.org/", "redirects": {"old.md": "a.md"},
-         "navigation": ["docs/en/mkdocs.yml"], "snippet_folders": ["src"], "left": "the plugin macros",
+         "navigation": ["docs/en/mkdocs.yml"], "snippet_folders": ["src"], "left": "the plugin mike",
          "address": {"base_url": "https://e.org/"}, "posts_per_page": 5,
          "blogs": ["blog"], "authors": {"jane": "Jane Doe"}},
     ),
@@ -90,6 +90,34 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"mkdocs.yml": "site_name: T\nplugins: [material/blog, material/x]\n",
          "docs/blog/posts/a.md": "# A\n"},
         {"root": "docs", "blogs": ["blog"], "left": "the plugin x"},
+    ),
+    "MkDocs, with settings for each language that share some": (
+        {"docs/mkdocs.de.yml": "site_name: D\ndocs_dir: de\n", "docs/de/a.md": "# A\n",
+         "docs/mkdocs.en.yml": "INHERIT: config.yml\nsite_name: E\ndocs_dir: en\n", "docs/en/a.md": "# A\n",
+         "docs/config.yml": "site_description: D\n", "docs/mkdocs_theme.yml": "site_name: no\n"},
+        {"root": "docs/en", "title": "E", "description": "D"},
+    ),
+    "MkDocs, whose mkdocstrings describes what pages name": (
+        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/a.md": "# A\n",
+         "src/owl/__init__.py": ""},
+        {"root": "docs", "api": None, "heading_references": True},
+    ),
+    "MkDocs, whose pages of modules a script makes": (
+        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings, gen-files]\n", "docs/a.md": "# A\n",
+         "src/owl/__init__.py": ""},
+        {"root": "docs", "api": {"packages": ["src/owl"]}},
+    ),
+    "MkDocs, with values for macros": (
+        {"mkdocs.yml": "INHERIT: base.yml\nsite_name: T\n", "docs/a.md": "# A\n", "main.py": "",
+         "more.yml": "",
+         "base.yml": "plugins:\n- macros: {include_yaml: [more.yml, gone.yml, ../../etc/passwd]}\n"},
+        {"root": "docs", "variables": ["mkdocs.yml", "base.yml", "more.yml"],
+         "left": "the functions of macros"},
+    ),
+    "MkDocs, with files above that pages include": (
+        {"mkdocs.yml": "site_name: T\nplugins: [include-markdown]\n", "src/x.md": "x\n", "text/y.txt": "y\n",
+         "docs/a/b.md": '{% include-markdown "../../src/x.md" %}\n{!../text/y.txt!}\n'},
+        {"root": "docs", "snippet_folders": ["src", "text"]},
     ),
     "Zensical, in YAML": (
         {"zensical.yml": "site_name: T\nnav: [a.md]\n", "docs/a.md": "# A\n"},
@@ -388,6 +416,17 @@ def test_a_book_without_a_title_is_named_after_its_project(tmp_path: Path) -> No
     (book / "src" / "b.md").write_text("# B\n")
     import_settings(book, book)
     assert list(tomllib.loads((book / "noctule.toml").read_text())["collections"]) == ["owl-manual"]
+
+
+def test_settings_of_another_name_may_be_given_by_their_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: T\n")
+    (tmp_path / "mkdocs-insiders.yml").write_text("INHERIT: mkdocs.yml\nsite_name: I\n")
+    monkeypatch.chdir(tmp_path)
+    _, found = import_settings(tmp_path, Path("mkdocs-insiders.yml"))
+    assert found.tables["site"]["title"][0] == "I"
 
 
 def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:

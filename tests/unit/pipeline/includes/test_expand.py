@@ -328,7 +328,7 @@ def test_commands_that_a_tool_would_describe_are_left_out_with_a_remark() -> Non
         "A\n\n::: mkdocs-click\n    :module: hatch.cli\n    :command: hatch\n\n```\n::: mkdocs-click\n```\n"
     )
     found = expanded(text, {})
-    assert found.text == "A\n\n\n```\n::: mkdocs-click\n```\n"
+    assert found.text == "A\n\n# hatch\n\n```\n::: mkdocs-click\n```\n"
     assert found.notes == ("line 3: the commands of hatch.cli are not described: mkdocs-click would run it",)
 
 

@@ -129,6 +129,11 @@ def test_a_loop_that_does_not_use_what_it_goes_over_is_shown(tag: str) -> None:
     assert "Text" in expanded(f"{{% for a in b %}}Text {tag}{{% endfor %}}").text
 
 
+def test_titles_of_code_are_left_as_they_are_outside_of_jekyll() -> None:
+    text = '```py title="{% yield a %}{{ b }}.py"\nx\n```\n'
+    assert expanded(text, ELSEWHERE).text == text
+
+
 def test_hints_and_tabs_of_gitbook_become_boxes() -> None:
     text = (
         '{% hint style="warning" %}\nMind.\n{% endhint %}\n'

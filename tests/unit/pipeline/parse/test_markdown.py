@@ -4,6 +4,7 @@ from unittest.mock import patch
 
 import pytest
 
+from noctule.pipeline.address import slugify
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse, plain_piece
@@ -33,6 +34,20 @@ def test_headings_are_plain_and_cover_their_lines() -> None:
 def test_a_heading_closed_before_its_attributes_is_named_without_the_marks() -> None:
     (heading,) = read("## Order ## {: #the-order }\n\nText.\n").headings
     assert (heading.text, heading.anchor) == ("Order", "the-order")
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "anchor"),
+    [
+        ("## Owl {: owl}", "Owl", "owl"),
+        ("## Owl {: #\\6.0}", "Owl", "6.0"),
+        ("## Owl {owl}", "Owl {owl}", "owl-owl"),
+        ("## Owl {: a b}", "Owl {: a b}", "owl-a-b"),
+    ],
+)
+def test_attributes_of_a_heading_are_no_part_of_it(written: str, text: str, anchor: str) -> None:
+    (heading,) = read(f"{written}\n\nText.\n").headings
+    assert (heading.text, heading.anchor or slugify(heading.text)) == (text, anchor)
 
 
 def test_headings_in_quotes_and_lists_are_text() -> None:

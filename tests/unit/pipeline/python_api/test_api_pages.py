@@ -9,7 +9,7 @@ import pytest
 from noctule.pipeline.chunk.sections import heading_slugs
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot
-from noctule.pipeline.includes.python_blocks import DESCRIPTIONS_END
+from noctule.pipeline.includes.python_blocks import DESCRIPTIONS_END, blocks
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links
@@ -217,6 +217,20 @@ def test_a_block_written_as_a_heading_is_described_at_its_level(project: Path) -
     assert levels[:2] == [(1, "birds.Owl"), (2, "birds.Owl.hunt")]
     assert written(project, "# ::: other.X\n").text == "# `other.X`\n"
     assert written(project, "## ::: birds.Gone\n").text == "## `birds.Gone`\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("# ::: owl\n", ["owl"]),
+        ("::: owl\n    options:\n        members: false\n", ["owl"]),
+        ("::: owl\n    handler: python\n", ["owl"]),
+        ("::: tip\n    Indented.\n:::\n", []),
+        ("::: tip\nText.\n:::\n", []),
+    ],
+)
+def test_a_block_may_name_a_module_without_a_dot(text: str, names: list[str]) -> None:
+    assert [block.name for block in blocks(text, lambda _: False)] == names
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .fences import Fences, fences_of, indent_before, is_quoted
-from .parts import Directive, Literal, Part, between, lines, whole
+from ..fences import Fences, fences_of, indent_before, is_quoted
+from ..parts import Directive, Literal, Part, between, lines, whole
 
 MARKS = ("8<-", "{!", "[TOC]", " exec=", "::: mkdocs-")
 
@@ -121,6 +121,18 @@ _COMMANDS = re.compile(
 )
 
 
+_COMMAND_NAME = re.compile(r":prog_name:[ \t]*([\w -]{1,80})|:command:[ \t]*([\w-]{1,80})")
+
+
+def _command_heading(found: re.Match[str]) -> str:
+    """Return the heading that the tool writes above its help, empty where no command is named."""
+    named = _COMMAND_NAME.findall(found["options"])
+    names = [given.strip() for given, _ in named if given] + [command for _, command in named if command]
+    depth = re.search(r":depth:[ \t]*([0-5])[ \t]*$", found["options"], re.MULTILINE)
+    marks = "#" * (int(depth[1]) + 1 if depth else 1)
+    return f"{found['indent']}{marks} {names[0]}\n" if names else ""
+
+
 def _commands(text: str, fences: Fences) -> Iterator[Literal]:
     """Yield the places of help on commands, which only the programs themselves could write."""
     for found in _COMMANDS.finditer(text):
@@ -128,5 +140,7 @@ def _commands(text: str, fences: Fences) -> Iterator[Literal]:
             program = re.search(r":module:[ \t]*(\S{1,80})", found["options"])
             of = f" of {program[1]}" if program else ""
             yield Literal(
-                *found.span(), "", f"the commands{of} are not described: {found['tool']} would run it"
+                *found.span(),
+                _command_heading(found),
+                f"the commands{of} are not described: {found['tool']} would run it",
             )

@@ -1,0 +1,1 @@
+"""What MkDocs, its extensions and its plugins write into pages."""
