@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
+from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 
+from ..assets.media import media_type_of
 from ..model import DocId, Document, Link
 from ..parse.labels import LABEL_PREFIX
 from .fragments import find_anchor
-from .published import published_names
+from .published import ENDINGS, published_names
 
+# The kinds of link that name a document instead of its place.
+BY_NAME = ("wikilink", "transclusion", "tag")
 Rows = npt.NDArray[np.int32]
 # Documents for which tables of their names are kept: a page of thousands of labels links to its own.
 KEPT_TABLES = 256
@@ -106,3 +111,12 @@ def has_anchor(document: LinkingDocument, name: str) -> bool:
 @lru_cache(KEPT_TABLES)
 def _distinct_anchors(document: LinkingDocument) -> frozenset[str]:
     return frozenset(document.anchors)
+
+
+def absent(link: Link, target: str) -> str:
+    """Return the status of a link to what is not there, by what it would be."""
+    path = unquote(target.partition("?")[0]).lower()
+    if link.kind == "image" or media_type_of(path) is not None:
+        return "missing-asset"
+    is_document = path.endswith(ENDINGS) or "." not in posixpath.basename(path.rstrip("/"))
+    return "missing-document" if is_document or link.kind in BY_NAME else "missing-asset"

@@ -20,9 +20,9 @@ from ..model import Link, ResolvedLink
 from ..parse.labels import TERM_ADDRESS
 from ..parse.python_objects import OBJECT_ADDRESS
 from ..settings.collection import Collection
-from .linking_documents import LinkingDocument, LinkingDocuments, ListedDocuments, has_heading
+from .linking_documents import BY_NAME, LinkingDocument, LinkingDocuments, ListedDocuments, has_heading
 from .redirects import NO_REDIRECTS, Redirects
-from .targets import BY_NAME, LinkTargets, link_targets
+from .targets import LinkTargets, link_targets
 
 # In another project's glossary or API, as often as not: of no use to tell.
 _MAY_BE_ELSEWHERE = (TERM_ADDRESS, OBJECT_ADDRESS)

@@ -21,7 +21,6 @@ import numpy as np
 
 from ..address import slugify, unnumbered
 from ..assets.embedded_images import image_place
-from ..assets.media import media_type_of
 from ..includes.python_blocks import OBJECT_PREFIX
 from ..model import Link
 from ..parse.labels import LABEL_PREFIX, label_anchor
@@ -29,7 +28,15 @@ from ..parse.python_objects import names_meant
 from ..parse.standard_objects import STANDARD_ADDRESS, anchors_meant
 from ..settings.collection import Collection
 from .asset_paths import AssetPaths
-from .linking_documents import LinkingDocument, LinkingDocuments, Rows, has_anchor, has_heading
+from .linking_documents import (
+    BY_NAME,
+    LinkingDocument,
+    LinkingDocuments,
+    Rows,
+    absent,
+    has_anchor,
+    has_heading,
+)
 from .name_index import (
     NameIndex,
     address,
@@ -43,14 +50,8 @@ from .name_index import (
     stem,
     title,
 )
-from .published import (
-    ENDINGS,
-    address_key,
-    path_stem,
-    without_ending,
-)
+from .published import ENDINGS, address_key, path_stem, without_ending
 
-BY_NAME = ("wikilink", "transclusion", "tag")
 _LABEL = re.compile(r"[\w-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _POST = re.compile(r"/(\d{4}/\d{2}/\d{2}/[^/]+)$")
@@ -77,7 +78,7 @@ class LinkTargets:
             NameIndex(documents, names) for names in (stem, address, labels, objects, published_stems)
         ]
         self._by_end = NameIndex(documents, objects_by_end)
-        self._by_heading = NameIndex(documents, headings if heading_references else _no_names)
+        self._by_heading = NameIndex(documents, headings if heading_references else lambda _: ())
         self._first += [self._by_end, self._by_heading]
         # Of several files with the same name, the one nearest the root is meant, as in Obsidian.
         self.by_name, self._by_alias, self._by_title = self._shallowest = [
@@ -270,19 +271,6 @@ class LinkTargets:
             or self._by_alias.get(name.lower())
             or self._by_title.get(name.lower())
         )
-
-
-def _no_names(_: LinkingDocument) -> tuple[str, ...]:
-    return ()
-
-
-def absent(link: Link, target: str) -> str:
-    """Return the status of a link to what is not there, by what it would be."""
-    path = unquote(target.partition("?")[0]).lower()
-    if link.kind == "image" or media_type_of(path) is not None:
-        return "missing-asset"
-    is_document = path.endswith(ENDINGS) or "." not in posixpath.basename(path.rstrip("/"))
-    return "missing-document" if is_document or link.kind in BY_NAME else "missing-asset"
 
 
 def link_targets(
