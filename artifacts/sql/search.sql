@@ -51,43 +51,54 @@ asked as materialized (
     select query, null from (select 1) where len(tokens(left(query, 10000))) = 0 and trim(query) <> ''
 ),
 strange as materialized (
-    select distinct word from asked
-    where word not in (select word from asked semi join term_vectors using (term))
+    select word, row_number() over (order by word) as id
+    from (select distinct word from asked where word not in (select word from asked semi join term_vectors using (term)))
 ),
+-- A word may have a million letters: only its number goes on from here, and of its parts no more than a token holds.
 runs as materialized (
-    select word, unnest(pieces) as part, generate_subscripts(pieces, 1) as number
-    from (select word, regexp_extract_all(without_accents(word), '[\p{L}\p{N}]+') as pieces from strange)
+    select row_number() over (order by id, number) as run, id, part
+    from (
+        select id, unnest(pieces) as part, generate_subscripts(pieces, 1) as number
+        from (select id, regexp_extract_all(without_accents(word), '[\p{L}\p{N}]+') as pieces from strange)
+    )
 ),
-starts as (select *, unnest(range(1, length(part) + 1)) as start from runs),
+starts as materialized (
+    select run, start, part[start:start + (select max(length(token)) from token_vectors)] as ahead
+    from (select run, part, unnest(range(1, length(part) + 1)) as start from runs)
+),
 ends as (
-    select *, unnest(range(start, least(length(part), start + (select max(length(token)) from token_vectors)) + 1)) as finish
-    from starts
+    select run, start, start + size - 1 as finish, if(start = 1, '', '##') || ahead[1:size] as token
+    from (select *, unnest(range(1, length(ahead) + 1)) as size from starts)
 ),
-fitting as (
-    select word, number, start, max(finish) as finish
-    from ends semi join token_vectors on token = if(start = 1, '', '##') || part[start:finish]
-    group by word, number, start
-),
+fitting as (select run, start, max(finish) as finish from ends semi join token_vectors using (token) group by run, start),
 longest as materialized (
-    select word, number, part, start, coalesce(finish, start) as finish, finish is not null as fits
-    from starts left join fitting using (word, number, start)
+    select run, start, coalesce(finish, start) as finish, finish is not null as fits
+    from starts left join fitting using (run, start)
+),
+-- Where cuts lie, in as many steps as the number of letters has binary digits: each step knows where twice as many tokens lead.
+cuts as (
+    select 0 as step, run, start, finish + 1 as beyond, start = 1 as is_cut from longest
+    union all
+    select here.step + 1, here.run, here.start, there.beyond, here.is_cut or coalesce(before.is_cut, false)
+    from cuts as here
+    left join cuts as there on there.run = here.run and there.start = here.beyond
+    left join cuts as before on before.run = here.run and before.beyond = here.start and before.is_cut
+    where 2 ** here.step < (select max(start) from longest)
 ),
 cut as (
-    select * from longest where start = 1
-    union all
-    select longest.* from cut join longest
-        on longest.word = cut.word and longest.number = cut.number and longest.start = cut.finish + 1
+    select longest.* from longest join (from cuts where step = (select max(step) from cuts) and is_cut) using (run, start)
 ),
 covering as (
-    select word, if(start = 1, '', '##') || part[start:finish] as token, finish - start + 1 as letters from cut where fits
+    select id, if(start = 1, '', '##') || ahead[1:finish - start + 1] as token, finish - start + 1 as letters
+    from cut join starts using (run, start) join runs using (run) where fits
 ),
 whole as (
     select * from covering
     union all
-    select word, '[UNK]', 1 from strange where word not in (select word from covering)
+    select id, '[UNK]', 1 from strange where id not in (select id from covering)
 )
-select word, token, sum(letters) / (sum(sum(letters)) over (partition by word) * sum(count(*)) over (partition by word)) as share
-from whole group by word, token;
+select word, token, sum(letters) / (sum(sum(letters)) over (partition by id) * sum(count(*)) over (partition by id)) as share
+from whole join strange using (id) group by id, word, token;
 comment on macro table query_tokens is
     'The words of a query that no term vector knows, and the tokens that each is made of, with their shares of what it would add.';
 
