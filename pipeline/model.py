@@ -231,6 +231,11 @@ class ResolvedLink:
     status: str
     asset: str | None = None
 
+    @property
+    def leads_nowhere(self) -> bool:
+        """Return whether nothing here is known of what it names."""
+        return self.status.startswith("missing-") or self.status == "other-project"
+
 
 @dataclass(frozen=True, slots=True)
 class Community:

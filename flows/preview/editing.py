@@ -151,7 +151,7 @@ class Editor:
         before = self._tables.links_before(name)
         known = (before.get((each.kind, each.target), each) for each in links)
         return [
-            replace(old, ordinal=new.ordinal, text=new.text) if new.status.startswith("missing-") else new
+            replace(old, ordinal=new.ordinal, text=new.text) if new.leads_nowhere else new
             for new, old in zip(links, known, strict=True)
         ]
 

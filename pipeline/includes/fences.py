@@ -91,9 +91,9 @@ def fences_of(text: str) -> Fences:
 
 
 # Behind the marks of lists, where the text of a line begins, further in than which its literal block is.
-_MARGIN = re.compile(r"[ \t]*(?:(?:[-*+]|(?:\d{1,3}|[A-Za-z#])[.)])[ \t]+)*")
+_MARGIN = re.compile(r"[ \t]*(?:(?:[-*+]|(?:\d{1,3}|[A-Za-z#])[.)]|:[^:\n]{1,80}:)[ \t]+)*")
 _CODE_DIRECTIVE = re.compile(
-    r"\.\.[ \t]+(?:code(?:-block|-cell)?|sourcecode|parsed-literal|prompt|productionlist|ipython|doctest"
+    r"\.\.[ \t]+(?:code(?:-block|-cell)?|sourcecode|prompt|productionlist|ipython|doctest"
     r"|testcode|testoutput|highlight)::"
 )
 
@@ -103,12 +103,16 @@ def literal_blocks(text: str) -> Fences:
     spans, at, begin, margin = list[tuple[int, int, str]](), 0, -1, 0
     for line in text.split("\n"):
         if written := line.strip():
-            if begin >= 0 and len(line) - len(line.lstrip()) <= margin:
+            indent = len(line) - len(line.lstrip())
+            if begin >= 0 and margin < 0:  # of a field only what follows tells how far in its text is
+                margin = max(0, indent - 1)
+            if begin >= 0 and indent <= margin:
                 spans.append((begin, at, ""))
                 begin = -1
-            is_quoting = written.endswith("::") and not written.startswith("..")
-            if begin < 0 and (is_quoting or _CODE_DIRECTIVE.match(written)):
-                begin, margin = at + len(line) + 1, len(_MARGIN.match(line)[0])  # type: ignore[index]
+            text_at = len(_MARGIN.match(line)[0])  # type: ignore[index]
+            is_quoting = written.endswith("::") and not line.startswith("..", text_at)
+            if begin < 0 and (is_quoting or _CODE_DIRECTIVE.match(line, text_at)):
+                begin, margin = at + len(line) + 1, -1 if written.startswith(":") else text_at
         at += len(line) + 1
     return Fences([*spans, (begin, len(text), "")] if begin >= 0 else spans)
 

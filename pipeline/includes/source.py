@@ -149,6 +149,9 @@ def _with_modules(source: Source, collection: Collection, values: SphinxValues |
     # What the packages hold decides which of these is a block.
     source = replace(source, version="") if collection.api.packages else source
     modules = _autodoc_modules(text, packages)
+    if values:
+        linked = with_linked_docstrings(modules.values(), values, collection.max_bytes)
+        modules = {module.name: module for module in linked}
     expanded, notes = _without_unknown_blocks(text, packages, modules) if is_markdown else (text, [])
     if expanded != text:
         content = expanded.encode()
@@ -156,7 +159,6 @@ def _with_modules(source: Source, collection: Collection, values: SphinxValues |
     found = tuple(modules[name] for name in sorted(modules))
     if collection.api.inherited_members or "inherited_members" in text:
         found = packages.with_bases(found)
-    found = with_linked_docstrings(found, values, collection.max_bytes) if values else found
     return _hashed(replace(source, notes=(*source.notes, *notes)), found)
 
 

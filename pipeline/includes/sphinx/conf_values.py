@@ -31,7 +31,8 @@ _ENDING = re.compile(r"\.[A-Za-z][\w.-]{0,20}")
 _COMPUTED_FORMAT = "source_suffix in conf.py is computed: the document is read by its ending"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN = (*MARKDOWN, *RST, ".ipynb")
-_OTHER_PROJECTS = b"intersphinx_mapping"
+# The setting, neither in a comment nor empty.
+_OTHER_PROJECTS = re.compile(rb"^[^#\n]*intersphinx_mapping(?!\s*[=:]\s*(?:\{\s*\}|None\b))", re.MULTILINE)
 _FileState = tuple[int, int, int, int, int]
 
 
@@ -207,13 +208,14 @@ def _content_of(conf: Path) -> bytes | None:
 @lru_cache(maxsize=32)
 def _values_in(content: bytes) -> SphinxValues:
     values = _values_of(literals_of(content) if len(content) <= _MAX_BYTES else {})
-    return replace(values, has_other_projects=_OTHER_PROJECTS in content)
+    return replace(values, has_other_projects=_OTHER_PROJECTS.search(content) is not None)
 
 
 @lru_cache(maxsize=32)
 def _values_in_book(content: bytes) -> SphinxValues | None:
     given = settings_of_book(content) if len(content) <= _MAX_BYTES else {}
-    return replace(_values_of(given), has_other_projects=_OTHER_PROJECTS in content) if given else None
+    is_mapping = _OTHER_PROJECTS.search(content) is not None
+    return replace(_values_of(given), has_other_projects=is_mapping) if given else None
 
 
 _READERS: Mapping[str, Callable[[bytes], SphinxValues | None]] = {

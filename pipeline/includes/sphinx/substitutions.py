@@ -56,8 +56,8 @@ _FULL = "some values of conf.py are not filled in: the document would become lar
 _LABEL_ROLES = frozenset({"ref", "doc", "numref", "any", "term", "keyword", "option"})
 _TITLED = re.compile(r"(.+?)\s*<([^<>]+)>", re.DOTALL)
 _EXTERNAL = re.compile(r"external(?:\+([\w-]+))?(?::|\Z)")
-# What might end the string of a docstring, or begin an escape in it.
-_OF_STRINGS = re.compile(r"[\"'\\]")
+# What might end a comment or the string of a docstring, or begin an escape in it.
+_OF_STRINGS = re.compile(r"[\"'\\\n]")
 
 
 @dataclass(slots=True)

@@ -62,9 +62,15 @@ def _bracketed(state: StateInline, silent: bool) -> bool:
 def _end_of_environment(src: str, at: int) -> int | None:
     """Return where the environment ends that begins there; none if there is none or it is too long."""
     found = _ENVIRONMENT.match(src, at)
-    closing = f"\\end{{{found[1]}}}" if found else ""
-    end = src.find(closing, found.end(), at + MAX_CHARS) if found else -1
-    return end + len(closing) if end >= 0 else None
+    if found is None:
+        return None
+    closing, depth, begin, end = f"\\end{{{found[1]}}}", 1, found.end(), found.end()
+    while depth:
+        begin, end = end, src.find(closing, end, at + MAX_CHARS) + len(closing)
+        if end < len(closing):
+            return None
+        depth += src.count(found[0], begin, end) - 1
+    return end
 
 
 def _pushed(state: StateInline, end: int, latex: str, silent: bool) -> bool:

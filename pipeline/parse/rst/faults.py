@@ -63,7 +63,7 @@ def known_options(given: Sequence[tuple[str, str | None]], known: Mapping[str, A
     for name, value in given:
         try:
             options[name] = known[name](value)
-        except (KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             continue
     return options
 

@@ -32,8 +32,8 @@ _VERBATIM_NAMES = """
     command dfn file kbd mailheader makevar manpage mimetype newsgroup program regexp samp
 """
 _VERBATIM = frozenset(_VERBATIM_NAMES.split())
-# What names a page that only Sphinx makes.
-OF_SPHINX = "of-sphinx"
+# The page that only Sphinx makes which a reference without a title names.
+SPHINX_INDEX = "sphinx-index"
 _VARYING = re.compile(r"\{([^{}]*)\}")
 _ACCELERATOR = re.compile(r"(?<!&)&(?![&\s])")
 # Icons by name: there is nothing to read.
@@ -76,7 +76,7 @@ def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     title, target = split_title(text)
     title = " ".join(title.replace("%s", "").replace("{number}", "").split())
     if target in INDICES:
-        return [nodes.inline(raw, title or INDICES[target], **{OF_SPHINX: True})], []
+        return [nodes.inline(raw, title or INDICES[target], **{} if title else {SPHINX_INDEX: target})], []
     is_notebook = ".ipynb" in target and "/" in target  # nbsphinx names notebooks by their paths
     address = target if is_notebook else f"#{label_anchor(target)}"
     link = nodes.reference(raw, title or target, refuri=address, untitled=not title)

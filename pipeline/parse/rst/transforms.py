@@ -9,7 +9,7 @@ from typing import Any
 from docutils import nodes
 from docutils.transforms import Transform, references
 
-from .roles import OF_SPHINX
+from .roles import SPHINX_INDEX
 
 # Neither a part of an arrow, a rule or a comment of HTML, nor the beginning of an option.
 _DASHES = re.compile(r"(?<![-<!])(?:(?<![\s(\[{'\"/|=])(?<!\A)--(?![->])|--(?![->\w])|---(?![->]))")
@@ -76,28 +76,38 @@ class Indices(Transform):
     default_priority = 860
 
     def apply(self) -> None:
-        """Walk through the entries of lists."""
-        for entry in [each for each in self.document.findall(nodes.list_item) if _is_of_sphinx(each)]:
-            node: nodes.Element = entry
-            while node is entry or _is_empty(node):
-                parent = node.parent
-                parent.remove(node)
-                node = parent
+        """Walk through the lists."""
+        for found in [*self.document.findall(_is_list)]:
+            named = {each: self._index_named(each) for each in found.children}
+            if not {"genindex", "modindex", "py-modindex"}.isdisjoint(named.values()):
+                found.children = [each for each in found.children if not named[each]]
+            node: Any = found
+            while _is_empty(node):
+                node.parent.remove(node)
+                node = node.parent
+
+    def _index_named(self, entry: Any) -> str:
+        """Return the name of the page of Sphinx that is all an entry names; nothing for a label here."""
+        if len(entry.children) != 1 or not isinstance(entry.children[0], nodes.paragraph):
+            return ""
+        inline: list[Any] = [each for each in entry.children[0].children if each.astext().strip()]
+        name = str(inline[0].get(SPHINX_INDEX, "")) if len(inline) == 1 and inline[0].children else ""
+        return "" if name in self.document.nameids else name
 
 
-def _is_of_sphinx(entry: nodes.list_item) -> bool:
-    texts = [text for text in entry.findall(nodes.Text) if text.strip()]
-    return bool(texts) and all(text.parent.get(OF_SPHINX) for text in texts)
+def _is_list(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.bullet_list | nodes.enumerated_list)
 
 
-def _is_empty(node: nodes.Element) -> bool:
-    """Return whether it is a list without entries, or a section with nothing but a title beside others."""
+def _is_empty(node: Any) -> bool:
+    """Return whether it is a list without entries, or a section with nothing but a title beside others.
+
+    One that has a label may be linked to.
+    """
     if isinstance(node, nodes.section) and all(isinstance(each, nodes.title) for each in node.children):
-        beside = (each for each in node.parent.children if each is not node)
-        return isinstance(node.parent, nodes.section) or any(
-            isinstance(each, nodes.section) for each in beside
-        )
-    return isinstance(node, nodes.bullet_list) and not node.children
+        is_alone = sum(isinstance(each, nodes.section) for each in node.parent.children) == 1
+        return len(node["names"]) < 2 and (isinstance(node.parent, nodes.section) or not is_alone)
+    return _is_list(node) and not node.children
 
 
 def _prose(node: Any) -> Iterator[Any]:

@@ -122,6 +122,7 @@ def test_a_diagram_stays_as_its_source() -> None:
         ("Say \\begin{equation*} x_1*y*z \\end{equation*} here.\n", 1),
         ("> \\begin{pmatrix}\n> a & b\n> \\end{pmatrix}\n", 1),
         ("\\begin{align}\na\n\nb\n\\end{align}\n", 0),
+        ("\\begin{pmatrix}\n\\begin{pmatrix} a \\end{pmatrix}\n\\end{pmatrix}\n", 1),
         ("\\begin{itemize}\na\n\\end{itemize}\n", 0),
         ("`\\begin{align}a\\end{align}`\n", 0),
         ("    \\begin{align}\n    a\n    \\end{align}\n", 0),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from noctule.artifacts.store.store import Store
 from noctule.docsite.build import build_site
 from noctule.flows.api import build_snapshot
@@ -49,7 +51,10 @@ def test_labels_of_other_projects_are_no_broken_links(tmp_path: Path) -> None:
     assert "Broken links: 1\n" in said and "Labels of other projects, or of none: 2\n" in said
 
 
-def test_without_other_projects_such_a_label_is_a_broken_link(tmp_path: Path) -> None:
-    found = snapshot_report(_built(tmp_path, "project = 'Owls'\n"), None)
+@pytest.mark.parametrize(
+    "conf", ["project = 'Owls'\n", "# intersphinx_mapping is not used\n", "intersphinx_mapping = {}\n"]
+)
+def test_without_other_projects_such_a_label_is_a_broken_link(conf: str, tmp_path: Path) -> None:
+    found = snapshot_report(_built(tmp_path, conf), None)
     assert [(each.target, each.count) for each in found.unresolved_targets] == [("#ref:try", 2), ("gone", 1)]
     assert found.other_projects == ()

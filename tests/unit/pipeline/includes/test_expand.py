@@ -207,6 +207,8 @@ RST_EXAMPLE = "::\n\n     .. include:: gone\n\n"
         ),
         ("page.rst", f"- Use{RST_EXAMPLE}  .. include:: a.txt\n"),
         ("page.rst", f"2. Use:\n\n   {RST_EXAMPLE}   .. include:: a.txt\n"),
+        ("page.rst", ":field: Use::\n\n      .. include:: gone\n\n   .. include:: a.txt\n"),
+        ("page.rst", "- .. code:: rst\n\n     .. include:: gone\n\n  .. include:: a.txt\n"),
         ("page.rst", f"Term\n   Use{RST_EXAMPLE}   .. include:: a.txt\n"),
         ("page.rst", f".. note::\n\n   .. include:: a.txt\n\nUse{RST_EXAMPLE}"),
         ("page.md", "````md\n```{include} gone\n```\n````\n\n```{include} a.txt\n```\n"),

@@ -75,3 +75,7 @@ def test_a_directive_that_stands_as_code_is_a_remark_that_strict_sites_refuse(pa
 
 def test_an_example_of_a_directive_is_none() -> None:
     assert read("Page\n====\n\nWrite::\n\n   .. image::\n\nowl\n").notes == ()
+
+
+def test_an_empty_option_costs_nothing_but_itself() -> None:
+    assert "<p>b</p></td>" in read("Page\n====\n\n.. csv-table:: Owls\n   :delim:\n\n   a,b\n").html
