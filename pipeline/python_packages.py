@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -44,11 +45,13 @@ class _Located:
 
 
 class Packages:
-    """The packages that a collection declares."""
+    """The packages that a collection declares, for one document: what it asks for is read once."""
 
     def __init__(self, name: str, collection: Collection) -> None:
         self._name, self._collection = name, collection
         self._paths = {Path(each).stem: Path(each) for each in collection.api.packages}
+        self._read: dict[str, PythonModule] = {}
+        self._bases: dict[str, tuple[PythonModule, ...]] = {}
 
     def hold(self, name: str) -> bool:
         """Return whether a dotted name begins with that of a declared package."""
@@ -68,7 +71,7 @@ class Packages:
             seen.add(wanted)
             if located is None:
                 continue
-            module = found[located.name] = found.get(located.name) or self.read(located.name, located.path)
+            module = found[located.name] = self.read(located.name, located.path)
             if located.rest and not _defines(module, located.rest[0]):
                 pending += _imports(module, located.rest)
         if not found:
@@ -100,25 +103,33 @@ class Packages:
         found = {module.name: module for module in modules}
         pending = list(modules)
         while pending and len(found) < MAX_STEPS:
-            module = pending.pop()
-            for name in _bases(module):
-                try:
-                    new = [m for m in self.modules_for(f"{module.name}.{name}") if m.name not in found]
-                except NoSuchObject:
-                    continue
-                found |= {each.name: each for each in new}
-                pending += new
+            new = {each.name: each for each in self._bases_of(pending.pop()) if each.name not in found}
+            found |= new
+            pending += new.values()
         return tuple(found[name] for name in sorted(found))
+
+    def _bases_of(self, module: PythonModule) -> tuple[PythonModule, ...]:
+        """Return the modules through which the names in the parentheses of a module's classes are found."""
+        if module.name not in self._bases:
+            found = dict[str, PythonModule]()
+            for name in _bases(module):
+                with suppress(NoSuchObject):
+                    found |= {each.name: each for each in self.modules_for(f"{module.name}.{name}")}
+            self._bases[module.name] = tuple(found.values())
+        return self._bases[module.name]
 
     def read(self, name: str, path: Path) -> PythonModule:
         """Return a module's bytes; raise ``NoSuchObject`` or ``SourceError`` if they cannot be read."""
+        if name in self._read:
+            return self._read[name]
         root = self._paths[name.partition(".")[0]].parent
         file = FoundFile(self._name, name, str(path), 0)
         try:
             source = read_file(file, self._collection.model_copy(update={"root": str(root)}))
         except RejectedDocument as error:
             raise NoSuchObject(f"{name}: {error.what}") from None
-        return PythonModule(name, source.content, path.name == _INIT)
+        module = self._read[name] = PythonModule(name, source.content, path.name == _INIT)
+        return module
 
     def _locate(self, name: str) -> _Located | None:
         """Return the module with the longest name that begins ``name``."""
