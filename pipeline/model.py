@@ -20,6 +20,8 @@ Syntax = Literal["markdown", "html", "text"]
 BlockKind = Literal["text", "list", "table", "code"]
 # How the names of notes begin that Dendron has for tags (``#x``) and for people (``@x``).
 TAG_NOTES, PERSON_NOTES = "tags.", "user."
+# The status of a link to a label that no document here has and another project of Sphinx may.
+OTHER_PROJECT = "other-project"
 # A "label" is of Sphinx and may be of another project; once resolved, it is a "link".
 LinkKind = Literal["link", "wikilink", "transclusion", "image", "tag", "label"]
 
@@ -231,10 +233,10 @@ class ResolvedLink:
     status: str
     asset: str | None = None
 
-    @property
-    def leads_nowhere(self) -> bool:
-        """Return whether nothing here is known of what it names."""
-        return self.status.startswith("missing-") or self.status == "other-project"
+
+def leads_nowhere(status: str) -> bool:
+    """Return whether nothing here is known of what a link with this status names."""
+    return status.startswith("missing-") or status == OTHER_PROJECT
 
 
 @dataclass(frozen=True, slots=True)

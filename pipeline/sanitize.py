@@ -45,21 +45,8 @@ _CLASS = re.compile(
     r"language-[\w+#.-]{1,40}|numbered-\d{1,6}|marked-[\d_]{1,300}|callout(-[\w-]{1,40})?|admonition(-title)?|wikilink|transclusion|tag"
     r"|formula|parsed-literal|description(-content)?|scale-\d{1,3}|align-(?:left|center|right)|footnotes?(-[a-z]+)*|hero(-[a-z]+)?|annotations|callout-inline|md-button(--primary)?|grid|grid-item|cards|task-list-item(-checkbox)?|contains-task-list|toctree(-hidden)?|untitled"
 )
-_KINDS = frozenset(
-    [
-        "attention",
-        "caution",
-        "danger",
-        "error",
-        "hint",
-        "important",
-        "info",
-        "note",
-        "success",
-        "tip",
-        "warning",
-    ]
-)
+_KIND_NAMES = "attention caution danger error hint important info note success tip warning"
+_KINDS = frozenset(_KIND_NAMES.split())
 # Of an image's style only this is kept, as the attribute of that name.
 _STYLE_WIDTH = re.compile(r"(?:^|;)\s*width\s*:\s*(\d{1,4}(?:px|%))\s*(?:;|$)", re.IGNORECASE)
 _CONTROL_OR_SPACE = re.compile(r"[\x00-\x20\x7f-\xa0]+")

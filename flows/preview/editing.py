@@ -26,7 +26,7 @@ from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import doc_id
 from ...pipeline.links.redirects import redirects_of
 from ...pipeline.links.resolve import resolve_links
-from ...pipeline.model import ResolvedLink
+from ...pipeline.model import ResolvedLink, leads_nowhere
 from ...pipeline.parse.front_matter import FAULTY
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
@@ -151,7 +151,7 @@ class Editor:
         before = self._tables.links_before(name)
         known = (before.get((each.kind, each.target), each) for each in links)
         return [
-            replace(old, ordinal=new.ordinal, text=new.text) if new.leads_nowhere else new
+            replace(old, ordinal=new.ordinal, text=new.text) if leads_nowhere(new.status) else new
             for new, old in zip(links, known, strict=True)
         ]
 

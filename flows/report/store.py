@@ -14,7 +14,7 @@ from ...artifacts.store.snapshot import read_manifest
 from ...artifacts.store.store import Store
 from ...pipeline.directives import is_fault
 from ...pipeline.errors import ArtifactError, NoSnapshot
-from ...pipeline.model import ReportEntry, SnapshotId
+from ...pipeline.model import OTHER_PROJECT, ReportEntry, SnapshotId, leads_nowhere
 from ...pipeline.visibility import DRAFT, UNLISTED, UNSEARCHED
 from .history import recorded_seconds
 
@@ -134,7 +134,7 @@ def snapshot_report(store: Store, named: str | None) -> SnapshotReport:
     with store.open(None if named is None else SnapshotId(named)) as snapshot:
         manifest, run = snapshot.manifest, _run_of(store, snapshot.id)
         targets = _unresolved(snapshot)
-        missing = tuple(each for each in targets if each.status != "other-project")
+        missing = tuple(each for each in targets if each.status != OTHER_PROJECT)
         return SnapshotReport(
             snapshot=snapshot.id,
             settings_sha256=manifest.settings_sha256,
@@ -143,7 +143,7 @@ def snapshot_report(store: Store, named: str | None) -> SnapshotReport:
             rejected=tuple(ReportEntry(**row) for row in snapshot.table("report").to_pylist()),
             unresolved=sum(each.count for each in missing),
             unresolved_targets=missing,
-            other_projects=tuple(each for each in targets if each.status == "other-project"),
+            other_projects=tuple(each for each in targets if each.status == OTHER_PROJECT),
             finished=_readable(run.get("finished", "")),
             seconds=run.get("seconds", 0.0),
             stages=recorded_seconds(run) if run.get("times") else {},
@@ -166,7 +166,7 @@ def _unresolved(snapshot: Snapshot) -> tuple[UnresolvedLink, ...]:
     first: dict[tuple[str, str], str] = {}
     columns = (links.column(name).to_pylist() for name in ("source_id", "target", "status"))
     for source, target, status in zip(*columns, strict=True):
-        if status.startswith("missing") or status == "other-project":
+        if leads_nowhere(status):
             counts[target, status] = counts.get((target, status), 0) + 1
             first.setdefault((target, status), source)
     ordered = sorted(counts, key=lambda key: (-counts[key], key))

@@ -109,7 +109,8 @@ def literal_blocks(text: str) -> Fences:
             if begin >= 0 and indent <= margin:
                 spans.append((begin, at, ""))
                 begin = -1
-            text_at = len(_MARGIN.match(line)[0])  # type: ignore[index]
+            marks = _MARGIN.match(line)
+            text_at = marks.end() if marks else 0
             is_quoting = written.endswith("::") and not line.startswith("..", text_at)
             if begin < 0 and (is_quoting or _CODE_DIRECTIVE.match(line, text_at)):
                 begin, margin = at + len(line) + 1, -1 if written.startswith(":") else text_at

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from ..address import out_of_collection, outside_address
 from ..assets.media import DOCUMENT_ENDINGS
 from ..includes.python_blocks import HEADING_ADDRESS, MAY_BE_AN_OBJECT
-from ..model import Link, ResolvedLink
+from ..model import OTHER_PROJECT, Link, ResolvedLink
 from ..parse.labels import TERM_ADDRESS
 from ..parse.python_objects import OBJECT_ADDRESS
 from ..settings.collection import Collection
@@ -218,6 +218,6 @@ def _meant(document: LinkingDocument, link: Link, own: LinkTargets) -> _Meant:
 def _status(document: LinkingDocument, link: Link, target: str, status: str) -> str:
     """Return the status of a link, which is external if it leads out of a collection with a known address."""
     if link.kind == "label" and status == "missing-document":
-        return "other-project"
+        return OTHER_PROJECT
     is_outside = status.startswith("missing-") and outside_address(document.path, document.url, target)
     return "external" if is_outside else status

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....pipeline.model import OTHER_PROJECT
 from .columns import Problem, Tables, ints, mask, missing, not_rising, repeated, row_in, where
 
 # Sorts before every other character, so joined keys are in the order of the pairs.
@@ -19,7 +20,7 @@ STATUSES = (
     "missing-asset",
     "missing-document",
     "missing-heading",
-    "other-project",
+    OTHER_PROJECT,
     "resolved",
 )
 

@@ -207,15 +207,13 @@ def _content_of(conf: Path) -> bytes | None:
 
 @lru_cache(maxsize=32)
 def _values_in(content: bytes) -> SphinxValues:
-    values = _values_of(literals_of(content) if len(content) <= _MAX_BYTES else {})
-    return replace(values, has_other_projects=_OTHER_PROJECTS.search(content) is not None)
+    return _values_of(literals_of(content) if len(content) <= _MAX_BYTES else {}, content)
 
 
 @lru_cache(maxsize=32)
 def _values_in_book(content: bytes) -> SphinxValues | None:
     given = settings_of_book(content) if len(content) <= _MAX_BYTES else {}
-    is_mapping = _OTHER_PROJECTS.search(content) is not None
-    return replace(_values_of(given), has_other_projects=is_mapping) if given else None
+    return _values_of(given, content) if given else None
 
 
 _READERS: Mapping[str, Callable[[bytes], SphinxValues | None]] = {
@@ -225,7 +223,7 @@ _READERS: Mapping[str, Callable[[bytes], SphinxValues | None]] = {
 SETTINGS = tuple(_READERS)
 
 
-def _values_of(given: Mapping[str, object]) -> SphinxValues:
+def _values_of(given: Mapping[str, object], content: bytes) -> SphinxValues:
     texts = {name: given[name] for name in _SUBSTITUTED if is_value(given.get(name))}
     own, links = given.get(_SUBSTITUTIONS), given.get("extlinks")
     table = own if isinstance(own, Mapping) else {}
@@ -239,6 +237,7 @@ def _values_of(given: Mapping[str, object]) -> SphinxValues:
         str(given["rst_epilog"]) if is_value(given.get("rst_epilog")) else "",
         formats_of(given.get("source_suffix")),
         frozenset(ending for ending, kind in _kinds(given.get("source_suffix")) if kind is Computed),
+        _OTHER_PROJECTS.search(content) is not None,
     )
 
 

@@ -33,18 +33,14 @@ def formula(state: StateInline, silent: bool) -> bool:
     if src.startswith(("\\(", "\\["), pos):
         return _bracketed(state, silent)
     if (end := _end_of_environment(src, pos)) is not None:
-        return _pushed(state, end, src[pos:end], silent)
+        return _pushed(state, end, src[pos:end], silent, display=True)
     if src[pos] != "$":
         return False
     display = src.startswith("$$", pos)
     found = (_DISPLAY if display else _INLINE).match(src, pos, state.posMax)
     if not found or not (display or _LOOKS_LIKE_MATHS.search(found[1])) or not found[1].strip():
         return False
-    if not silent:
-        token = state.push("formula", "", 0)
-        token.content, token.meta = found[0], {"latex": found[1].strip(), "display": display}
-    state.pos = found.end()
-    return True
+    return _pushed(state, found.end(), found[1].strip(), silent, display=display)
 
 
 def _bracketed(state: StateInline, silent: bool) -> bool:
@@ -52,11 +48,7 @@ def _bracketed(state: StateInline, silent: bool) -> bool:
     latex = (found[1] or found[2]) if found else ""
     if not found or not _SIGN.search(latex) or (found[2] and not _is_alone(state.src, *found.span())):
         return False
-    if not silent:
-        token = state.push("formula", "", 0)
-        token.content, token.meta = found[0], {"latex": latex.strip(), "display": found[2] is not None}
-    state.pos = found.end()
-    return True
+    return _pushed(state, found.end(), latex.strip(), silent, display=found[2] is not None)
 
 
 def _end_of_environment(src: str, at: int) -> int | None:
@@ -73,10 +65,12 @@ def _end_of_environment(src: str, at: int) -> int | None:
     return end
 
 
-def _pushed(state: StateInline, end: int, latex: str, silent: bool) -> bool:
+def _pushed(state: StateInline, end: int, latex: str, silent: bool, *, display: bool) -> bool:
+    """Take the text up to ``end`` as a formula."""
     if not silent:
         token = state.push("formula", "", 0)
-        token.content, token.meta = latex, {"latex": latex, "display": True}
+        token.content = state.src[state.pos : end]
+        token.meta = {"latex": latex, "display": display}
     state.pos = end
     return True
 

@@ -9,7 +9,11 @@ from typing import Any
 from docutils import nodes
 from docutils.transforms import Transform, references
 
+from ..labels import INDICES
 from .roles import SPHINX_INDEX
+
+# A reference to "search" alone may mean a label of another page.
+_GENERATED = INDICES.keys() - {"search"}
 
 # Neither a part of an arrow, a rule or a comment of HTML, nor the beginning of an option.
 _DASHES = re.compile(r"(?<![-<!])(?:(?<![\s(\[{'\"/|=])(?<!\A)--(?![->])|--(?![->\w])|---(?![->]))")
@@ -79,7 +83,7 @@ class Indices(Transform):
         """Walk through the lists."""
         for found in [*self.document.findall(_is_list)]:
             named = {each: self._index_named(each) for each in found.children}
-            if not {"genindex", "modindex", "py-modindex"}.isdisjoint(named.values()):
+            if not _GENERATED.isdisjoint(named.values()):
                 found.children = [each for each in found.children if not named[each]]
             node: Any = found
             while _is_empty(node):

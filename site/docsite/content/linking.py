@@ -15,6 +15,7 @@ from ...pipeline.address import outside_address
 from ...pipeline.includes.python_blocks import HEADING_ADDRESS
 from ...pipeline.links.fragments import find_anchor
 from ...pipeline.links.published import without_ending
+from ...pipeline.model import OTHER_PROJECT
 from ...pipeline.parse.labels import LABEL_PREFIX, TERM_ADDRESS, label_anchor, labels_in
 from ...pipeline.parse.markdown.myst.descriptions import DIRECTIVE_FENCE, OBJECT_ANCHORS
 from ...pipeline.parse.markdown.parser import markdown_parser
@@ -203,7 +204,7 @@ class PageLinks:
             # Viewers of PDF open the page that it names.
             fragment = f"#{quote(row.fragment, safe='=&,-._~')}" if row.fragment else ""
             return Destination("internal", self.href(asset) + fragment)
-        if row.status == "other-project":  # which page its inventory names, nobody knows here
+        if row.status == OTHER_PROJECT:  # which page its inventory names, nobody knows here
             return NOTHING
         if is_outward(row.target):  # at the site's own address, which may hold more than this folder
             return Destination("external", row.target)
