@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -82,8 +82,15 @@ class CommandLine:
 
     def run_anew(self, *arguments: str, timeout_s: float = 150) -> Outcome:
         """How a command ended that a new interpreter ran, as a user's shell starts it."""
+        return self._ended(("-m", "noctule.flows.cli.main", *arguments), timeout_s)
+
+    def run_program(self, program: str, *arguments: str, timeout_s: float = 150) -> Outcome:
+        """How a program in Python ended that a new interpreter ran."""
+        return self._ended(("-c", program, *arguments), timeout_s)
+
+    def _ended(self, arguments: Sequence[str], timeout_s: float) -> Outcome:
         done = subprocess.run(
-            [sys.executable, "-m", "noctule.flows.cli.main", *arguments],
+            [sys.executable, *arguments],
             cwd=self.folder,
             env=self.environment,
             check=False,
@@ -104,17 +111,9 @@ class CommandLine:
             "finally:\n"
             "    print(*sys.modules, file=sys.stderr)\n"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=self.folder,
-            env=self.environment,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=150,
-        )
-        said, _, modules = done.stderr.rstrip("\n").rpartition("\n")
-        return Outcome(done.returncode, done.stdout, said), frozenset(modules.split())
+        done = self.run_program(program)
+        said, _, modules = done.err.rstrip("\n").rpartition("\n")
+        return replace(done, err=said), frozenset(modules.split())
 
     def start(self, *arguments: str, program: str = "") -> Started:
         """Start a command, or with the same arguments a program that calls it."""

@@ -6,7 +6,6 @@ leave then: earlier ones leave nothing else, for between two flushes there is on
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
 import random
@@ -67,7 +66,7 @@ class RecordingDisk(InterceptedDisk):
         self._names: dict[Node, dict[str, Node]] = {}
         self._paths: dict[int, Path] = {}
         self.world = World()
-        self.seen: dict[bytes, dict[str, bytes | None]] = {}
+        self.seen: dict[Seen, dict[str, bytes | None]] = {}
         self.kept: list[Tree] = []
         self.made = 0
         self.flushes: list[Flush] = []
@@ -93,7 +92,7 @@ class RecordingDisk(InterceptedDisk):
         for tree in self.world.trees(max(_EXHAUSTIVE_UP_TO, self.samples), self.samples, self._chance):
             self.made += 1
             visible = {path: entry.content for path, entry in tree.items() if self._sees(path)}
-            self.seen.setdefault(_digest(visible), visible)
+            self.seen.setdefault(frozenset(visible.items()), visible)
             self._keep_some(tree)
 
     def _keep_some(self, tree: Tree) -> None:
@@ -177,13 +176,6 @@ def _is_same(node: Node, found: os.stat_result, known: Node | None, is_folder: b
 
 def _size(node: Node) -> int:
     return len(node.content or b"")
-
-
-def _digest(visible: Mapping[str, bytes | None]) -> bytes:
-    found = hashlib.blake2b(digest_size=16)
-    for path, content in visible.items():
-        found.update(repr((path, None if content is None else len(content))).encode() + (content or b""))
-    return found.digest()
 
 
 class Killed(BaseException):

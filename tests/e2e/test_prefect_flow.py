@@ -31,7 +31,7 @@ SIGNALS = (
     ("SIGINT", False, 130, "load model:"),
     ("SIGINT", True, 130, "discover:"),
     ("SIGHUP", False, 129, "discover:"),
-)[: 4 if ALL else 2]
+)[: 4 if ALL else 1]
 _WATCH = """
 import os, sys
 def _note(event, arguments):

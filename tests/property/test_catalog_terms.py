@@ -47,7 +47,7 @@ LETTERS = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.text(LETTERS, max_size=80))
 @example("an accent alone: \u0301 and _\u0301.\u0301")
 def test_prose_terms_are_the_same(text: str) -> None:
@@ -56,7 +56,7 @@ def test_prose_terms_are_the_same(text: str) -> None:
     assert set(CONNECTION.execute("from query_terms($1)", [text]).fetchall()) == expected
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.text(LETTERS, max_size=80))
 def test_code_terms_are_the_same(text: str) -> None:
     analyzer = code_analyzer()
@@ -64,7 +64,7 @@ def test_code_terms_are_the_same(text: str) -> None:
     assert set(CONNECTION.execute("from code_query_terms($1)", [text]).fetchall()) == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.text(max_size=200))
 def test_any_text_is_only_a_text(text: str) -> None:
     CONNECTION.execute("from query_terms($1)", [text]).fetchall()

@@ -152,22 +152,21 @@ def _push(state: StateBlock, found: Box, lines: range, last: int) -> None:
     """Push the tokens of a box whose content is ``lines``, below its opening; ``last`` is the line after."""
     first = lines.start - 1
     if found.marker[0] in ":`~":
-        options = options_of([_line(state, line) for line in lines[:_MAX_OPTIONS]])
+        options = options_of(_head(state, lines) if found.is_directive else ())
         found = with_options(found, options)
         if found.kind in _SPECIAL:
             _SPECIAL[found.kind](state, found, options, lines)
-            state.line = last
-            return
-        if found.kind in DESCRIBED:
+        elif found.kind in DESCRIBED:
             DESCRIBED[found.kind](state, found.name, found.title, options, lines)
+        if found.kind in _SPECIAL or found.kind in DESCRIBED:
             state.line = last
             return
         lines = lines[options.height :]
         if found.name in CARDS:
-            found, above = as_card(found, options, [_line(state, line) for line in lines[:_MAX_OPTIONS]])
+            found, above = as_card(found, options, _head(state, lines))
             lines = lines[above:]
     elif found.marker[0] == "/":
-        options = block_options_of([_line(state, line) for line in lines[:_MAX_OPTIONS]])
+        options = block_options_of(_head(state, lines))
         found, lines = with_block_options(found, options), lines[options.height :]
     opened = len(state.tokens)
     if found.kind == GROUP:
@@ -180,6 +179,10 @@ def _push(state: StateBlock, found: Box, lines: range, last: int) -> None:
 
 def _line(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] : state.eMarks[line]]
+
+
+def _head(state: StateBlock, lines: range) -> list[str]:
+    return [_line(state, line) for line in lines[:_MAX_OPTIONS]]
 
 
 def _callout(state: StateBlock, found: Box, lines: range) -> None:
@@ -228,9 +231,6 @@ def _tabs_of_code(tokens: list[Token], level: int) -> list[Token]:
             Token("admonition_close", "div", -1, block=True, level=level),
         ]
     return tabs
-
-
-# What MyST's directives show that are no boxes
 
 
 def _image(state: StateBlock, found: Box, options: DirectiveOptions, lines: range) -> None:

@@ -59,7 +59,8 @@ class Box:
     """A box: the line that closes it, its name and kind, its title, and whether it folds.
 
     What an ``unsearched`` one holds stands on the page and is not found by searches. One that
-    ``ends_by_itself`` goes on to the end of what it stands in where nothing closes it.
+    ``ends_by_itself`` goes on to the end of what it stands in where nothing closes it. Only a directive,
+    which has its name in braces, has lines of options.
     """
 
     marker: str
@@ -70,6 +71,7 @@ class Box:
     is_open: bool = False
     unsearched: bool = False
     ends_by_itself: bool = False
+    is_directive: bool = False
 
 
 def read_opening(line: str) -> Box | None:
@@ -105,14 +107,15 @@ def _box(marker: str, name: str, title: str, *, in_braces: bool = False) -> Box:
         kind = kind_of_directive(name, title) or kind
     if name in VERSION_TITLES:
         version = f"{VERSION_TITLES[name]} {title}".strip()
-        return Box(marker, name, "warning" if name == "deprecated" else "note", version)
+        kind = "warning" if name == "deprecated" else "note"
+        return Box(marker, name, kind, version, is_directive=in_braces)
     if name in ("card", "grid-item-card", "rubric", "sidebar", "topic") and not title:
         kind = GROUP
     if name in ("admonition", *_VERSIONS.split()):
         kind = "note"
     if name == "only" and marker[0] != "/" and not is_for_web_pages(title):
         kind = NOTHING
-    return Box(marker, name, kind, title, folds=kind == FOLDED)
+    return Box(marker, name, kind, title, folds=kind == FOLDED, is_directive=in_braces)
 
 
 def _of_mdbook(marker: str, kind: str, rest: str) -> Box:

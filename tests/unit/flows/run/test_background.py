@@ -193,13 +193,20 @@ def _counted_lookups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return made
 
 
+@pytest.fixture(scope="module")
+def plain_site(guide: Guide, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("plain") / "site"
+    with guide.store.open() as snapshot:
+        build.build_site(snapshot, target, Site(), Search())
+    return target
+
+
 @pytest.mark.parametrize("what_follows", ["the same", "another snapshot", "another ranking", "another site"])
 def test_a_lookup_made_before_is_taken_where_it_is_of_the_same(
-    guide: Guide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what_follows: str
+    guide: Guide, plain_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what_follows: str
 ) -> None:
-    site, copy = tmp_path / "site", tmp_path / "copy"
+    site, copy = shutil.copytree(plain_site, tmp_path / "site"), tmp_path / "copy"
     with guide.store.open() as snapshot:
-        build.build_site(snapshot, site, Site(), Search())
         shutil.copytree(snapshot.path, copy)
         manifest = snapshot.manifest
         if what_follows == "another snapshot":

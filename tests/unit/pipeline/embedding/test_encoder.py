@@ -64,7 +64,7 @@ def test_the_height_of_a_batch_changes_no_bit(precision: Literal["fp32", "auto"]
     encoder = load_encoder(Embed(precision=precision))
     alike = [f"word {number} " * words for number in range(10)]
     every = encoder.encode(alike)
-    for few in range(1, len(alike)):
+    for few in (1, 2, 3, 5, 8):
         assert np.array_equal(encoder.encode(alike[:few]), every[:few])
 
 

@@ -116,8 +116,8 @@ def test_unclosed_comments_by_the_thousand_take_no_time() -> None:
 def test_tags_that_are_left_out_cost_time_in_proportion_to_their_number(piece: str) -> None:
     for use in (read, lambda html: balanced(html, "c:x.rst")):
         began = processor_seconds()
-        use("<p>x</p>" + piece * 24_000)
-        assert processor_seconds() - began < 8
+        use("<p>x</p>" + piece * 8_000)
+        assert processor_seconds() - began < 3
 
 
 @pytest.mark.parametrize("piece", ["<meta name=", "<img\n"])

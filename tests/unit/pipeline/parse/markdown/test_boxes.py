@@ -29,6 +29,8 @@ def _texts(text: str) -> list[str]:
         ("```{admonition} Title\n:class: tip\n\nBody\n```", ["Title", "Body"]),
         (":::{warning}\n:class: dropdown\nBody\n:::", ["Body"]),
         (":::note[Title]\nBody\n:::", ["Title", "Body"]),
+        (":::tip Title\n:author: text that stands there\n:::", ["Title", ":author: text that stands there"]),
+        ("```admonish tip\n:author: text that stands there\n```", [":author: text that stands there"]),
         ("```admonish warning title='T'\nBody\n```", ["T", "Body"]),
         ("::::{tab-set}\n:::{tab-item} A\n:sync: a\nOne\n:::\n::::", ["A", "One"]),
         (":::::{grid}\n:::{card}\nOne\n::::\n:::{card}\nTwo\n::::\n:::::", ["One", "Two"]),
