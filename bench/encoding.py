@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from bench.corpora import cache_folder
 from noctule.artifacts.store.store import Store
-from noctule.flows.stages.encode import passage_texts
+from noctule.flows.stages.embedding.encode import passage_texts
 from noctule.pipeline.embedding.encoder import available_cores, load_encoder
 from noctule.pipeline.settings.settings import Embed
 

@@ -11,7 +11,7 @@ import numpy as np
 from bench.children import noctule
 from bench.corpora import cache_folder, settings_file
 from noctule.artifacts.store.store import Store
-from noctule.flows.stages.encode import passage_texts
+from noctule.flows.stages.embedding.encode import passage_texts
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.settings.reading import load
 

@@ -36,7 +36,7 @@ from noctule.flows.engines import Engine
 from noctule.flows.graph import BUILD
 from noctule.flows.run.context import Resources, RunContext
 from noctule.flows.run.progress import LogProgress
-from noctule.flows.stages.encode import Encoding
+from noctule.flows.stages.embedding.encode import Encoding
 from noctule.pipeline.embedding.encoder import TransformerEncoder, load_encoder
 from noctule.pipeline.settings.reading import load
 from noctule.pipeline.settings.settings import Settings

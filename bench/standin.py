@@ -21,7 +21,7 @@ from noctule.flows.engines import Caller
 from noctule.flows.engines.local import LocalEncoder
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.workers import Begin, Workers
-from noctule.flows.stages import encode
+from noctule.flows.stages.embedding import encode
 from noctule.pipeline.embedding.encoder import TransformerEncoder
 from noctule.pipeline.settings.settings import Embed
 

@@ -16,8 +16,8 @@ from noctule.flows.run.background import Background
 from noctule.flows.run.context import Resources
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.flows.stages.encode import Encoded, Encoding, query_texts
-from noctule.flows.stages.training_texts import (
+from noctule.flows.stages.embedding.encode import Encoded, Encoding, query_texts
+from noctule.flows.stages.embedding.training_texts import (
     TextsWithLanguages,
     encoded_training_texts,
     names,

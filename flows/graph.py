@@ -22,19 +22,8 @@ from .run.context import RunContext
 from .run.executor import ordered
 from .run.request import IndexRequest
 from .run.stage import Lane, Stage
-from .stages import (
-    assets,
-    encode,
-    lexical,
-    links,
-    parse,
-    publish,
-    site,
-    sources,
-    tables,
-    training_texts,
-    write,
-)
+from .stages import assets, lexical, links, parse, publish, site, sources, tables, write
+from .stages.embedding import encode, query_model, training_texts
 
 THREAD, PROCESS = Lane.THREAD, Lane.PROCESS
 _TABLES = (
@@ -52,8 +41,8 @@ BUILD = (
           ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),
           ("parsed", "corpus", "parse_record", "cache"), fan_out=True, redo="changed files"),
     # Early, while little else is held: an export takes more than a gigabyte for a moment.
-    Stage(encode.EXPORT_STAGE, encode.export_query_model, ("run", "store", "encoding"), ("query_model",),
-          redo="another model"),
+    Stage(query_model.EXPORT_STAGE, query_model.export_query_model, ("run", "store", "encoding"),
+          ("query_model",), redo="another model"),
     # Links, the index of words, and communities need no vectors.
     Stage("training passages", training_texts.pick_passages, ("run", "corpus"), ("training_passages",)),
     Stage("training counts", training_texts.count_picked, ("training_passages",), ("training_counts",),

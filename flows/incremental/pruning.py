@@ -18,8 +18,8 @@ from ...pipeline.errors import ModelUnavailable
 from ...pipeline.identity import text_hash
 from ...pipeline.model import ResolvedLink, SnapshotId
 from ...pipeline.settings.settings import QueryEncoderSettings, Settings
-from ..stages.encode import key_of, query_hash
-from ..stages.training_texts import phrases, spans
+from ..stages.embedding.encode import key_of, query_hash
+from ..stages.embedding.training_texts import phrases, spans
 
 _DEVICES = ("cpu", "cuda", "mps")
 _LINK_COLUMNS = ("source_id", "target_id", "fragment", "kind", "target", "text", "ordinal", "status")

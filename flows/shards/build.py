@@ -33,7 +33,7 @@ from ..run.stage import Driver
 from ..run.versions import code_version
 from ..sources.published import published_assets
 from ..sources.publishing_rules import rules_of
-from ..stages.encode import EXPORTING, known_query_model
+from ..stages.embedding.query_model import EXPORTING, known_query_model
 from ..stages.guards import CollectionSize
 from ..stages.write import StagedSnapshot
 from . import counting, link_graph, linking, listing, merging, publishing, survey, writing

@@ -25,8 +25,8 @@ from ...pipeline.vocabulary.acronyms import merge
 from ...pipeline.vocabulary.concepts import spellings
 from ..run.versions import code_version
 from ..run.workers import Begin, WorkStep, unwatched
-from ..stages import training_texts
-from ..stages.encode import Encoded
+from ..stages.embedding import training_texts
+from ..stages.embedding.encode import Encoded
 from ..stages.lexical import Counts, passages_each, passages_without_headings, surface_rows
 from ..stages.parse_batch import stemmed_language
 from .linking import incoming_links

@@ -24,7 +24,8 @@ from ..run.context import Resources, RunContext
 from ..run.plain import PlainDriver
 from ..run.stage import Silent
 from ..run.workers import Begin, WorkStep, unwatched
-from ..stages.encode import Encoding, export_query_model, open_encoding
+from ..stages.embedding.encode import Encoding, open_encoding
+from ..stages.embedding.query_model import export_query_model
 from . import statistics
 from .counting import frequency_table
 from .files import PassFiles

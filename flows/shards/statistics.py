@@ -25,10 +25,10 @@ from ...pipeline.lexical.bm25f import CorpusStatistics, LexicalIndex, inverse_fr
 from ...pipeline.settings.settings import Settings
 from ...pipeline.vocabulary.acronyms import Acronym, merge
 from ...pipeline.vocabulary.concepts import VocabularyTerm, commonest, near_terms, select_terms
-from ..stages.encode import Encoded, Encoding, query_texts, word_texts
+from ..stages.embedding.encode import Encoded, Encoding, query_texts, word_texts
+from ..stages.embedding.training_texts import MAX_NAMES, TextsWithLanguages, encoded_training_texts, weight_of
 from ..stages.lexical import merged_surfaces
 from ..stages.tables import vocabulary_tables
-from ..stages.training_texts import MAX_NAMES, TextsWithLanguages, encoded_training_texts, weight_of
 from .counting import NAME, mean_over
 from .files import PassFiles
 

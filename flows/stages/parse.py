@@ -23,7 +23,7 @@ from ..sources.publication_dates import today
 from ..sources.publishing_rules import Rules
 from ..sources.withheld import withheld
 from .corpus import CorpusRecord, cached_corpus, corpus_to_publish
-from .encode import Encoding
+from .embedding.encode import Encoding
 from .groups import Group
 from .parse_batch import FileBatch, ParseVerdict, parse_files
 from .sources import HashedSources, Listing, ParsedSources, key_of_group

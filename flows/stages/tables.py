@@ -17,7 +17,7 @@ from ...pipeline.embedding.encoder import Vectors
 from ...pipeline.vocabulary.concepts import NearTerms, VocabularyTerm, near_terms
 from ..run.context import RunContext
 from .corpus import CorpusRecord
-from .encode import Encoded
+from .embedding.encode import Encoded
 from .lexical import passages_each
 
 Tables = dict[str, pa.Table]

@@ -26,7 +26,7 @@ from ..run.context import RunContext
 from ..run.memory import MANY_PASSAGES, release_memory
 from ..run.plain import by_threads
 from ..run.versions import tools
-from .encode import Encoded, Encoding
+from .embedding.encode import Encoded, Encoding
 from .lexical import passages_each, passages_without_headings
 from .tables import Tables
 

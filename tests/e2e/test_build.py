@@ -20,7 +20,7 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.flows.stages import encode
+from noctule.flows.stages.embedding import query_model
 from noctule.pipeline.embedding.onnx_export import ExportedModel, NotExportable
 from noctule.pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
 from noctule.pipeline.settings.reading import parse
@@ -242,7 +242,7 @@ def test_without_its_model_a_snapshot_still_answers_by_keyword_and_warns_once(
         },
         "test",
     )
-    monkeypatch.setattr(encode, "export", _refuse)  # else readers need no model on their machine
+    monkeypatch.setattr(query_model, "export", _refuse)  # else readers need no model on their machine
     build_snapshot(other, store, PlainDriver(), Silent())
     (copy / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"query": "q: "}}))
     model_files._find.cache_clear()

@@ -19,7 +19,7 @@ from noctule.artifacts.tables.parquet import read_outside_memory, write_table
 from noctule.artifacts.tables.vectors import build_index as build_index_of_vectors
 from noctule.flows.run.context import RunContext
 from noctule.flows.run.versions import decides
-from noctule.flows.stages.encode import Encoded
+from noctule.flows.stages.embedding.encode import Encoded
 from noctule.flows.stages.lexical import count_anchors, index_prose
 from noctule.flows.stages.links import stored
 from noctule.flows.stages.parse_batch import FileBatch, parse_files

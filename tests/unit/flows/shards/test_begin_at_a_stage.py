@@ -21,8 +21,8 @@ from noctule.flows.shards.build import SetBuild
 from noctule.flows.shards.files import PassFiles
 from noctule.flows.shards.passes import PassCaller, repeated_passes
 from noctule.flows.shards.worker import ALL_SHARDS
-from noctule.flows.stages import encode
-from noctule.flows.stages.encode import EXPORTING
+from noctule.flows.stages.embedding import query_model
+from noctule.flows.stages.embedding.query_model import EXPORTING
 from noctule.pipeline.settings.reading import parse
 from tests.faulty_store import FaultyStore, faulty_store
 from tests.sentence_model_builder import small_model
@@ -66,7 +66,7 @@ def exported(copy: Built, monkeypatch: pytest.MonkeyPatch) -> list[str]:  # noqa
         found.append("model")
         return record.files
 
-    monkeypatch.setattr(encode, "_export", noting)
+    monkeypatch.setattr(query_model, "_export", noting)
     return found
 
 

@@ -23,8 +23,8 @@ from noctule.flows.report.result import BuildResult
 from noctule.flows.run.context import BuildOptions
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.flows.stages import encode
-from noctule.flows.stages.encode import EXPORT_STAGE
+from noctule.flows.stages.embedding import query_model
+from noctule.flows.stages.embedding.query_model import EXPORT_STAGE
 from noctule.pipeline.embedding import model_files, onnx_export
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.embedding.onnx_encoder import OnnxEncoder
@@ -195,7 +195,7 @@ def test_a_store_has_it_once_and_exports_it_again_only_if_it_is_damaged(
         calls.append(embed)
         return export(embed)
 
-    monkeypatch.setattr(encode, "export", counted)
+    monkeypatch.setattr(query_model, "export", counted)
     store = Store(tmp_path / "store")
     first = build(settings, store)
     path = onnx_file(store)

@@ -13,7 +13,7 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.flows.stages.encode import query_texts
+from noctule.flows.stages.embedding.encode import query_texts
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.settings.reading import load, parse
 from noctule.pipeline.settings.settings import Embed, Settings

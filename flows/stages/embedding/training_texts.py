@@ -14,20 +14,20 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.cache.parsed_corpus import ParsedCorpus
-from ...artifacts.tables.schemas import quantized_table, term_vectors_schema
-from ...pipeline.embedding.encoder import Vectors
-from ...pipeline.embedding.query_encoder import TrainingTexts, count_texts, fit_term_vectors
-from ...pipeline.identity import text_hash
-from ...pipeline.lexical.analyzer import UNSTEMMED
-from ...pipeline.lexical.bm25f import LexicalIndex
-from ...pipeline.lexical.field_counts import FieldCounts
-from ...pipeline.model import ResolvedLink
-from ...pipeline.settings.settings import QueryEncoderSettings
-from ...pipeline.vocabulary.concepts import VocabularyTerm
-from ..run.context import RunContext
+from ....artifacts.cache.parsed_corpus import ParsedCorpus
+from ....artifacts.tables.schemas import quantized_table, term_vectors_schema
+from ....pipeline.embedding.encoder import Vectors
+from ....pipeline.embedding.query_encoder import TrainingTexts, count_texts, fit_term_vectors
+from ....pipeline.identity import text_hash
+from ....pipeline.lexical.analyzer import UNSTEMMED
+from ....pipeline.lexical.bm25f import LexicalIndex
+from ....pipeline.lexical.field_counts import FieldCounts
+from ....pipeline.model import ResolvedLink
+from ....pipeline.settings.settings import QueryEncoderSettings
+from ....pipeline.vocabulary.concepts import VocabularyTerm
+from ...run.context import RunContext
+from ..parse_batch import stemmed_language
 from .encode import Encoded, Encoding, query_texts
-from .parse_batch import stemmed_language
 
 # Passages; with fewer, they are counted before another process is up.
 _MANY_TEXTS = 10_000

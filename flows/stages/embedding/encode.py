@@ -1,13 +1,10 @@
 """Encoding of texts as vectors: each distinct text once, and only if the embedding store does not have it
-yet; and the export of the model for those who search.
+yet.
 """
 
 from __future__ import annotations
 
-import logging
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,32 +13,18 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...artifacts.cache.embeddings import EmbeddingStore
-from ...artifacts.cache.parsed_corpus import ParsedCorpus
-from ...artifacts.disk.layout import ONNX_MODEL, QUERY_MODEL_FILES, TOKEN_VECTORS, TOKENIZER
-from ...artifacts.disk.manifest_records import FileEntry, QueryModel
-from ...artifacts.store import query_models
-from ...artifacts.store.snapshot import read_manifest
-from ...artifacts.store.store import Store
-from ...artifacts.tables.parquet import table_bytes
-from ...artifacts.tables.schemas import quantized_table, token_vectors_schema
-from ...pipeline.chunk.passages import SPECIAL_TOKENS, embedded_text
-from ...pipeline.embedding import encoder as embed
-from ...pipeline.embedding.encoder import TransformerEncoder, Vectors
-from ...pipeline.embedding.model_files import ModelFiles
-from ...pipeline.embedding.onnx_export import NotExportable, export, exporter
-from ...pipeline.errors import ArtifactError
-from ...pipeline.identity import text_hash
-from ...pipeline.vocabulary.concepts import VocabularyTerm
-from ..engines import Engine
-from ..run.context import Resources, RunContext
-from ..run.memory import release_memory
+from ....artifacts.cache.embeddings import EmbeddingStore
+from ....artifacts.cache.parsed_corpus import ParsedCorpus
+from ....pipeline.chunk.passages import SPECIAL_TOKENS, embedded_text
+from ....pipeline.embedding import encoder as embed
+from ....pipeline.embedding.encoder import TransformerEncoder, Vectors
+from ....pipeline.identity import text_hash
+from ....pipeline.vocabulary.concepts import VocabularyTerm
+from ...engines import Engine
+from ...run.context import Resources, RunContext
+from ...run.memory import release_memory
 
 Rows = npt.NDArray[np.int64]
-_log = logging.getLogger("noctule")
-EXPORT_STAGE = "query model"
-EXPORTING = "exporting the model for searching, once per store: this can take a minute or more"
-TOKENS_PER_GROUP = 1_024
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
 _FEWEST_TEXTS = 64
@@ -116,81 +99,6 @@ def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
 def embed_words(encoding: Encoding, terms: Sequence[VocabularyTerm]) -> Encoded:
     """Return the vectors of the words of the vocabulary."""
     return encoding.encode("vocabulary vectors", word_texts([term.term for term in terms], encoding.encoder))
-
-
-def export_query_model(run: RunContext, store: Store, encoding: Encoding) -> QueryModel:
-    """Return the model as readers encode queries with it; exported unless ``known_query_model`` has it.
-
-    With ``NOCTULE_MODELS`` set to a folder, stores share their exports there. Raise ``WriteFailed``.
-    """
-    model = encoding.encoder.model
-    shared = _shared_exports(model)
-    if (known := known_query_model(run, store, model)) is not None:
-        return known
-    with shared.alone() if shared else nullcontext():
-        if shared and (known := known_query_model(run, store, model)) is not None:
-            return known
-        _log.info("%s", EXPORTING)
-        files = _export(run, store)
-        release_memory()
-        if shared and files:
-            shared.take(store.root, files)
-    return _query_model(model, files)
-
-
-def known_query_model(run: RunContext, store: Store, model: ModelFiles) -> QueryModel | None:
-    """Return the model as it was exported earlier, also by another store; ``None`` if it was not.
-
-    Every byte of it is read. Raise ``WriteFailed``.
-    """
-    if run.options.start == EXPORT_STAGE:
-        return None
-    kept, shared = _exported_before(store, model.sha256, exporter()), _shared_exports(model)
-    files = shared.give(store.root) if kept is None and shared else kept
-    return None if files is None else _query_model(model, files)
-
-
-def _query_model(model: ModelFiles, files: Mapping[str, FileEntry]) -> QueryModel:
-    return QueryModel(exporter(), model.max_tokens, model.query_prompt, files)
-
-
-def _shared_exports(model: ModelFiles) -> query_models.ExportedModels | None:
-    folder = os.environ.get("NOCTULE_MODELS", "")
-    path = Path(folder).expanduser().absolute()
-    return query_models.ExportedModels(path, model.sha256, exporter()) if folder else None
-
-
-def _exported_before(store: Store, model_sha256: str, made_by: str) -> Mapping[str, FileEntry] | None:
-    """Return the files that the current snapshot names if they are of this model and sound."""
-    try:
-        current = store.current()
-        manifest = None if current is None else read_manifest(store.path_of(current), current)
-    except ArtifactError:
-        return None
-    record = None if manifest is None else manifest.query_model
-    if manifest is None or record is None:
-        return None
-    is_whole = sorted(record.files) in ([], sorted(QUERY_MODEL_FILES))
-    is_same = is_whole and manifest.model.sha256 == model_sha256 and record.exporter == made_by
-    return record.files if is_same and query_models.is_sound(store.root, record) else None
-
-
-def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
-    """Export the model into the store and return its files; none if it has no form that says the same."""
-    try:
-        made = export(run.settings.embed)
-    except NotExportable as error:
-        _log.warning("queries will be encoded by torch: the model cannot be exported: %s", error)
-        return {}
-    tokens = table_bytes(quantized_table(made.tokens, token_vectors_schema), TOKENS_PER_GROUP)
-    contents = {ONNX_MODEL: made.model, TOKENIZER: made.tokenizer, TOKEN_VECTORS: tokens}
-    files = {name: query_models.entry_of(content) for name, content in contents.items()}
-    query_models.keep(
-        store.root, {query_models.file_name(name, each): contents[name] for name, each in files.items()}
-    )
-    what = "the model was exported with weights of %d bits; its lowest cosine similarity to torch is %.7f"
-    _log.info(what, made.weight_bits, made.least_cosine)
-    return files
 
 
 class Encoding:

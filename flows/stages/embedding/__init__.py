@@ -1,0 +1,1 @@
+"""Stages that turn texts into vectors and prepare the encoding of queries."""
