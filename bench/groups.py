@@ -7,7 +7,7 @@ import time
 from bench.corpora import settings_file
 from bench.nights import archives, read_night
 from noctule.artifacts.cache.parsed_corpus import joined
-from noctule.flows.run.versions import decides
+from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.stages.groups import grouped
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.flows.stages.sources import list_sources
@@ -20,12 +20,12 @@ _MEANS = (8, 4, 2, 1)
 def measure() -> None:
     """Print, by files per group, CPU seconds for 800 files (warm) and files parsed in all nights."""
     settings = load(settings_file("mdn"))
-    files, deciding = list_sources(settings).files, decides(settings)
+    files, fingerprints = list_sources(settings).files, parse_fingerprints(settings)
     nights = [read_night(archive).files for archive in archives()]
-    parse_files(FileBatch(tuple(grouped(files[_SAMPLE])), settings, deciding))
+    parse_files(FileBatch(tuple(grouped(files[_SAMPLE])), settings, fingerprints))
     for mean in _MEANS:
         start = time.process_time()
-        rows = parse_files(FileBatch(tuple(grouped(files[_SAMPLE], mean)), settings, deciding))
+        rows = parse_files(FileBatch(tuple(grouped(files[_SAMPLE], mean)), settings, fingerprints))
         parsing_ended = time.process_time()
         joined(rows)
         end = time.process_time()

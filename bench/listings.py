@@ -84,7 +84,7 @@ def _night(listing: FileListing, folder: Path) -> None:
     for what in ("the first time, reading nothing but made-up hashes", "a night without a change"):
         known = SourceHashes(folder)
         start = time.process_time()
-        hasher = FileHasher(settings, {"c": "deciding"}, known)
+        hasher = FileHasher(settings, {"c": "fingerprint"}, known)
         hasher.hashes(listing.files, read)
         hasher.tidy()
         size = sum(path.stat().st_size for path in (folder / "source-hashes").iterdir())

@@ -55,10 +55,10 @@ class EmbeddingStore:
     Their hashes are held in memory, the vectors themselves are read when they are recalled.
     """
 
-    def __init__(self, store: Path, key: Sequence[str], dimension: int, *, anew: bool = False) -> None:
+    def __init__(self, store: Path, key: Sequence[str], dimension: int, *, refresh: bool = False) -> None:
         self._store, self._folder = store, store / EMBEDDINGS / folder_name(key)
         self._dimension = dimension
-        self._held: list[_Segment] | None = [] if anew else None
+        self._held: list[_Segment] | None = [] if refresh else None
         self._reading = threading.Lock()
 
     def read_ahead(self) -> None:

@@ -39,10 +39,12 @@ _log = logging.getLogger("noctule")
 
 @dataclass(frozen=True, slots=True)
 class CollectionRecord:
-    """A collection in a snapshot: its groups' keys, what else determines them, and what was left out."""
+    """A collection in a snapshot: its groups' keys, the fingerprint of all but its files that determines how
+    they are parsed, and what was left out.
+    """
 
     keys: tuple[str, ...]
-    deciding: str
+    fingerprint: str
     rejections: tuple[ReportEntry, ...] = ()
 
 
@@ -205,7 +207,9 @@ def _digest(snapshot: SnapshotId, collections: object) -> str:
 
 def _published(given: Mapping[str, Any]) -> CollectionRecord:
     rejections = tuple(ReportEntry(**each) for each in given["rejections"])
-    return CollectionRecord(tuple(map(str, given["keys"])), str(given["deciding"]), rejections)
+    # An older noctule calls it so.
+    fingerprint = given["fingerprint" if "fingerprint" in given else "deciding"]
+    return CollectionRecord(tuple(map(str, given["keys"])), str(fingerprint), rejections)
 
 
 def _read_keys(path: Path) -> list[str]:

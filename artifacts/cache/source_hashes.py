@@ -25,9 +25,9 @@ _MAX_SEGMENTS = 48
 _MAX_DEAD_SHARE = 0.5
 
 
-def source_key(deciding: str, address: str, location: str, version: str, member: str = "") -> bytes:
-    """Return the key of a file's version; ``deciding`` says which files are more than their own bytes."""
-    return bytes.fromhex(combined_hash((deciding, address, location, version, member))[:32])
+def source_key(fingerprint: str, address: str, location: str, version: str, member: str = "") -> bytes:
+    """Return the key of a file's version; ``fingerprint`` says which files are more than their own bytes."""
+    return bytes.fromhex(combined_hash((fingerprint, address, location, version, member))[:32])
 
 
 class SourceHashes:

@@ -31,7 +31,7 @@ from ...pipeline.parse.front_matter import FAULTY
 from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..engines import Caller
-from ..run.versions import decides
+from ..run.versions import parse_fingerprints
 from ..sources.publication_dates import rows_of, today
 from ..sources.publishing_rules import rules_of
 from ..sources.withheld import withheld
@@ -67,7 +67,7 @@ class Editor:
         self._settings, self._workers = settings, workers
         self._tables, self._edits = EditedTables(snapshot), dict[str, Edit]()
         self._problems: dict[str, PreviewProblem] = {}
-        self._deciding = decides(settings)
+        self._fingerprints = parse_fingerprints(settings)
         local = {name: c for name, c in settings.collections.items() if not is_address(c.root)}
         self._roots = {name: Path(os.path.realpath(c.root)) for name, c in local.items()}
         self._generated = [each for name in local for each in self._listed(name) if each.category]
@@ -130,7 +130,7 @@ class Editor:
         return {doc_id(each.collection, each.path): Edit() for each in held if each.is_left_out}
 
     def _parsed(self, file: FoundFile) -> ParsedCorpus:
-        batch = FileBatch(((file,),), self._settings, self._deciding)
+        batch = FileBatch(((file,),), self._settings, self._fingerprints)
         return joined(isolated(self._workers, batch))
 
     def _with_links(self, edits: Mapping[str, Edit]) -> dict[str, Edit]:

@@ -15,7 +15,7 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..incremental.rebuild_reasons import Rebuild, rebuilds
 from ..run.context import BuildOptions, RunContext
-from ..run.versions import decides
+from ..run.versions import parse_fingerprints
 from ..sources.file_hashes import FileHash, FileHasher
 from ..sources.published import documents_before, published_hashes
 from ..stages.corpus import require_cached
@@ -84,8 +84,9 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
         return _without_reading(settings, store, options)
     listing = list_sources(settings)
     before = _before(store)
-    anew = options.start is not None
-    hasher = FileHasher(settings, decides(settings), SourceHashes(store.root), anew, remembers=False)
+    refresh = options.start is not None
+    known = SourceHashes(store.root)
+    hasher = FileHasher(settings, parse_fingerprints(settings), known, refresh, remembers=False)
     hashes = hasher.hashes(listing.files, lambda file: read_in_full(file, settings))
     listing = listing.without(hasher.failures)
     changes = tuple(
@@ -114,9 +115,9 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
 def _without_reading(settings: Settings, store: Store, options: BuildOptions) -> DryRun:
     """Return what a run that reads no files would do; raise ``SourceError`` if there can be none."""
     require_cached(ParseCache(store.root), store.current(), settings)
-    before, runs, anew = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
-    texts = before.texts if anew else 0
-    time = estimate(runs, "full" if anew else "incremental", before.documents, texts)
+    before, runs, refresh = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
+    texts = before.texts if refresh else 0
+    time = estimate(runs, "full" if refresh else "incremental", before.documents, texts)
     return DryRun((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)
 
 
@@ -163,10 +164,10 @@ def _changes(
 
 def _texts(changes: Sequence[CollectionChanges], rebuilt: Sequence[Rebuild], before: _Before) -> int:
     """Return an upper bound on the passages to encode: those of documents whose files changed, or all."""
-    anew = any(
+    refresh = any(
         "embed" in each.stages and each.what.startswith(("embed", "model", "chunk")) for each in rebuilt
     )
-    documents = sum(each.files if anew else len(each.new) + len(each.changed) for each in changes)
+    documents = sum(each.files if refresh else len(each.new) + len(each.changed) for each in changes)
     per_document = before.texts / before.documents if before.documents else 1.0
     return round(documents * per_document)
 

@@ -31,7 +31,7 @@ def tools() -> dict[str, str]:
     return {"noctule": __version__} | {name: installed_version(name) for name in TOOLS}
 
 
-def decides(settings: Settings) -> dict[str, str]:
+def parse_fingerprints(settings: Settings) -> dict[str, str]:
     """Return for each collection a hash of everything, except its files, that affects how they are parsed."""
     shared = (
         sources_hash(Path(pipeline.__file__).parent),

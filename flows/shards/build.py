@@ -104,9 +104,11 @@ class SetBuild:
 
     def __init__(self, run: RunContext, store: Store, passes: PassCaller) -> None:
         self._run, self._store, self._passes = run, store, passes
-        self._before, self._anew = snapshots_of_shards(store), repeated_passes(run.options.start)
-        if self._anew:
-            _log.info("--from %s: these passes are repeated: %s", run.options.start, ", ".join(self._anew))
+        self._before, self._repeated = snapshots_of_shards(store), repeated_passes(run.options.start)
+        if self._repeated:
+            _log.info(
+                "--from %s: these passes are repeated: %s", run.options.start, ", ".join(self._repeated)
+            )
         self._rules = rules_of(run.settings)
         task = listing.ListingTask(run.settings, run.store, run.options, self._rules)
         self._listed = listing.listed(
@@ -226,7 +228,7 @@ class SetBuild:
     ) -> dict[str, Record]:
         """Return the record of a pass over each of these shards."""
         tasks = [
-            self._task(shard, key, anew=self._is_to_repeat(shard, name), **more)
+            self._task(shard, key, repeat=self._is_to_repeat(shard, name), **more)
             for shard, key in keys.items()
         ]
         found = dict(zip(keys, self._passes.call(name, work, tasks, apart=apart), strict=True))
@@ -236,7 +238,7 @@ class SetBuild:
 
     def _is_to_repeat(self, shard: str, name: str) -> bool:
         """Return whether ``--from`` asks for a pass that this run has not made yet."""
-        return name in self._anew and name not in self._made.get(shard, {})
+        return name in self._repeated and name not in self._made.get(shard, {})
 
     def _note(self, shard: str, name: str, key: str) -> None:
         """Note that this run has made a pass, so that workers read what it left, and not another run's."""

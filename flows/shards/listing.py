@@ -29,7 +29,7 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, files_by_path, image_of_notebook, is_unsettled
 from ..incremental.unchanged import rejected_inputs, shared_inputs
 from ..run.context import BuildOptions, RunContext
-from ..run.versions import decides
+from ..run.versions import parse_fingerprints
 from ..run.workers import Begin, WorkStep, unwatched
 from ..sources.publishing_rules import Rules
 from ..stages.sources import Listing, discover_under
@@ -96,7 +96,7 @@ def list_set(task: ListingTask, begin: Begin = unwatched) -> pa.Table:
     own = [listing.files[at] for at in sorted(range(len(names)), key=names.__getitem__)]
     files, assets, places = _table(own), _table(listing.assets), _places(names)
     shared = combined_hash(
-        [*shared_inputs(task.settings, listing.rules), canonical_json(decides(task.settings))]
+        [*shared_inputs(task.settings, listing.rules), canonical_json(parse_fingerprints(task.settings))]
     )
     digests = {
         name: _digest(own[start:end], files.slice(start, end - start), shared, began)

@@ -63,7 +63,7 @@ def _merged(task: ShardTask, encoding: Encoding) -> tuple[str, float]:
     files, wanted = task.corpus, task.settings
     fingerprint = combined_hash([wanted.fingerprint(), encoding.encoder.model.sha256])
     key = combined_hash([fingerprint, task.key])
-    before = None if task.anew else files.recorded(NAME)
+    before = None if task.repeat else files.recorded(NAME)
     if before is not None and before["key"] == key:
         return key, 0.0
     found = statistics.merged(task.files_of_shards)

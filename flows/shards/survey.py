@@ -43,7 +43,7 @@ def survey_shard(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
     before = _before(task)
     if before is not None and task.key and before["values"]["listed"] == task.key:
         return receipt(_as_it_was(before))
-    listing, start = listing_of(task), task.options.start if task.anew else None
+    listing, start = listing_of(task), task.options.start if task.repeat else None
     with execution(task, listing, "parsed", "corpus", "vectors", "parse_record", start=start) as made:
         hashed: HashedSources = made.make("hashed")
         key, proof = _key(task, listing, hashed), task.key if hashed.is_proved else ""
@@ -57,7 +57,7 @@ def survey_shard(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
 
 def _before(task: ShardTask) -> dict[str, Any] | None:
     """Return the last survey if its tables are intact, and no document that it left out is due."""
-    found = None if task.anew else task.files.recorded(NAME)
+    found = None if task.repeat else task.files.recorded(NAME)
     rejections = [ReportEntry(**each) for each in found["values"]["rejections"]] if found is not None else []
     return None if is_due(rejections, today()) else found
 

@@ -53,13 +53,12 @@ class ShardTask:
 
     ``shards`` are those of the plan that have files. ``made`` has for each shard the key of each pass that
     this run has made, by the name of the pass: what another run left in the files is not read. ``rules`` are
-    what other tools' settings say of publishing, read once for all passes. ``failures``
-    are the collections that cannot be read, ``left_out`` the collections and paths of documents left out
-    because of what other shards hold.
-    ``before`` is its snapshot in the current set, of which collections that failed keep their documents.
-    ``key`` stands for all that the pass depends on besides what the shard's own files say; ``anew``: the pass
-    is repeated, though it was made with this key. ``model`` encodes queries: known when the shard is written,
-    and before that unless it must be exported.
+    what other tools' settings say of publishing, read once for all passes. ``failures`` are the collections
+    that cannot be read, ``left_out`` the collections and paths of documents left out because of what other
+    shards hold. ``before`` is its snapshot in the current set, of which collections that failed keep their
+    documents. ``key`` stands for all that the pass depends on besides what the shard's own files say; with
+    ``repeat`` the pass is made again, though it was made with this key. ``model`` encodes queries: known when
+    the shard is written, and before that unless it must be exported.
     """
 
     shard: str
@@ -74,7 +73,7 @@ class ShardTask:
     left_out: Set[tuple[str, str]] = frozenset()
     before: SnapshotId | None = None
     key: str = ""
-    anew: bool = False
+    repeat: bool = False
     model: QueryModel | None = None
 
     @property
@@ -97,7 +96,7 @@ class ShardTask:
 
     def done(self, files: PassFiles, name: str, key: str) -> dict[str, Any] | None:
         """Return the record of a pass that was made with this key, unless it is to be repeated."""
-        return None if self.anew else files.recorded(name, key)
+        return None if self.repeat else files.recorded(name, key)
 
     @property
     def number(self) -> int:

@@ -46,9 +46,9 @@ class FileHasher:
     """
 
     settings: Settings
-    deciding: Mapping[str, str]
+    fingerprints: Mapping[str, str]
     known: SourceHashes
-    anew: bool = False
+    refresh: bool = False
     remembers: bool = True
     failures: dict[str, NoctuleError] = field(default_factory=dict)
     read: int = 0
@@ -69,7 +69,7 @@ class FileHasher:
         keys = [self._key(file, file.version) for file in named]
         self._live += keys
         for file, digest in zip(named, self.known.known(keys), strict=True):
-            if digest is not None and not self.anew:
+            if digest is not None and not self.refresh:
                 found[file] = FileHash(digest)
         unknown = [file for file in files if file not in found]
         for at in range(0, len(unknown), _AT_ONCE):
@@ -133,7 +133,7 @@ class FileHasher:
 
     def _key(self, file: FoundFile, version: str) -> bytes:
         root = self.settings.collections[file.collection].root
-        return source_key(self.deciding[file.collection], root, file.location, version, file.member)
+        return source_key(self.fingerprints[file.collection], root, file.location, version, file.member)
 
 
 def _without_content(source: Source) -> Source:

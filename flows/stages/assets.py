@@ -236,7 +236,7 @@ class _Reader:
         collections = self._settings.collections  # what lies in a folder is read once more
         known = {f: h for f, h in hashed.documents.items() if is_address(collections[f.collection].root)}
         return all(
-            key == key_of_group(group, self._settings, hashed.deciding, known)
+            key == key_of_group(group, self._settings, hashed.fingerprints, known)
             for group, key in zip(hashed.groups, hashed.keys, strict=True)
             if any(file.location in self._opened for file in group)
         )

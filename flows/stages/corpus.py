@@ -18,7 +18,7 @@ from ...pipeline.errors import ArtifactError, CollectionShrank, EmptyCollection,
 from ...pipeline.model import ReportEntry, SnapshotId
 from ...pipeline.settings.settings import Settings
 from ..run.context import RunContext
-from ..run.versions import decides
+from ..run.versions import parse_fingerprints
 from ..sources.published import documents_before, published_hashes
 from .guards import CollectionSize, require_size
 from .sources import HashedSources, Listing, ParsedSources, sound
@@ -86,7 +86,7 @@ def corpus_to_publish(
         raise failures[min(failures)]
     kept = _kept(failures, hashed, cache, store)
     well = {
-        name: CollectionRecord(parsed.keys.get(name, ()), hashed.deciding[name])
+        name: CollectionRecord(parsed.keys.get(name, ()), hashed.fingerprints[name])
         for name in sound(settings, failures)
     }
     rejected = (*listing.rejections, *parsed.losers)
@@ -117,7 +117,7 @@ def _kept(
     """Return what each failed collection has in the current snapshot; raise its error if it has nothing."""
     known = cache.collections(store.current()) if failures else {}
     return {
-        name: known[name] if name in known else _without_documents(name, store, hashed.deciding[name], error)
+        name: known.get(name) or _without_documents(name, store, hashed.fingerprints[name], error)
         for name, error in failures.items()
     }
 
@@ -150,8 +150,8 @@ def require_cached(
             where="--from",
             hint="Run the whole job once: noctule index",
         )
-    chosen, deciding = {name: known[name] for name in settings.collections}, decides(settings)
-    if others := sorted(name for name, each in chosen.items() if each.deciding != deciding[name]):
+    chosen, fingerprints = {name: known[name] for name in settings.collections}, parse_fingerprints(settings)
+    if others := sorted(name for name, each in chosen.items() if each.fingerprint != fingerprints[name]):
         raise SourceError(
             f"{', '.join(others)}: parsed with other settings or by another version",
             where="--from",
@@ -194,7 +194,7 @@ def first_reason(rejections: Iterable[ReportEntry]) -> str:
     return next(found, "")
 
 
-def _without_documents(name: str, store: Store, deciding: str, error: NoctuleError) -> CollectionRecord:
+def _without_documents(name: str, store: Store, fingerprint: str, error: NoctuleError) -> CollectionRecord:
     """Return a failed collection without documents; raise its error if it may have published ones."""
     try:
         lost = bool(published_hashes(store).get(name))
@@ -206,7 +206,7 @@ def _without_documents(name: str, store: Store, deciding: str, error: NoctuleErr
             where=error.where,
             hint=error.hint,
         ) from error
-    return CollectionRecord((), deciding)
+    return CollectionRecord((), fingerprint)
 
 
 def failure_note(name: str, error: NoctuleError, *, kept: bool) -> ReportEntry:

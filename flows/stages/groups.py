@@ -32,14 +32,14 @@ def grouped(files: Sequence[FoundFile], mean_files: int = _MEAN_FILES) -> list[G
     return [tuple(group) for group in groups if group]
 
 
-def group_key(sources: Sequence[Source | None], deciding: Mapping[str, str]) -> str:
+def group_key(sources: Sequence[Source | None], fingerprints: Mapping[str, str]) -> str:
     """Return the cache key of these sources; empty if one of them could not be read."""
     parts: list[str] = []
     for source in sources:
         if source is None:
             return ""
         parts += (
-            deciding[source.collection],
+            fingerprints[source.collection],
             source.path,
             source.sha256,
             source.modified or "",

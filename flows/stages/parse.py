@@ -52,8 +52,8 @@ def parse_sources(
     if listing is None or hashed is None:
         parsed, record = cached_corpus(cache, store.current(), run.settings)
     else:
-        batch = FileBatch((), run.settings, hashed.deciding)
-        parser = Parser(cache, batch, engine, resources, anew=run.options.start == "parse")
+        batch = FileBatch((), run.settings, hashed.fingerprints)
+        parser = Parser(cache, batch, engine, resources, refresh=run.options.start == "parse")
         engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
         sources = _parse_all(hashed, listing.rules, cache, parser, run)
         well = listing.without(hashed.failures)
@@ -79,7 +79,7 @@ def _parse_all(
     losers = [*_losers(rows), *withheld(rows, files, settings, rules, today())]
     if any(each.is_left_out for each in losers):
         groups = _without(groups, [each for each in losers if each.is_left_out])
-        again = [key_of_group(group, settings, hashed.deciding, hashed.documents) for group in groups]
+        again = [key_of_group(group, settings, hashed.fingerprints, hashed.documents) for group in groups]
         keys = parser.parse(groups, again)
     return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)
 
@@ -125,10 +125,10 @@ class Parser:
     """A parser that puts groups of files into the parse cache; ``parsed`` counts the files parsed."""
 
     def __init__(
-        self, cache: ParseCache, batch: FileBatch, engine: Engine, resources: Resources, *, anew: bool
+        self, cache: ParseCache, batch: FileBatch, engine: Engine, resources: Resources, *, refresh: bool
     ) -> None:
         self.parsed = 0
-        self._anew = anew
+        self._refresh = refresh
         self._waiting: list[pa.Table] = []
         self._keeping = Lock()
         self._cache, self._like, self._engine, self._resources = cache, batch, engine, resources
@@ -138,7 +138,7 @@ class Parser:
         return [group for group, key in zip(groups, keys, strict=True) if not self._knows(key)]
 
     def _knows(self, key: str) -> bool:
-        return key in self._cache and not self._anew
+        return key in self._cache and not self._refresh
 
     def parse(self, groups: Sequence[Group], keys: Sequence[str]) -> list[str]:
         """Parse the groups that are not in the cache; return the cache keys of all groups, in order."""

@@ -62,7 +62,7 @@ class FileBatch:
 
     groups: tuple[Group, ...]
     settings: Settings
-    deciding: Mapping[str, str]
+    fingerprints: Mapping[str, str]
     verdicts: Mapping[int, ParseVerdict] = field(default_factory=dict)
 
     @property
@@ -107,7 +107,7 @@ class _Reading:
         sources = [self._read(file, number) for number, file in enumerate(group, start=first)]
         if len(group) > 1:  # what is done with all documents of a group has no single culprit
             self._begin(WorkStep(first, len(group)))
-        key = group_key(sources, self._batch.deciding)
+        key = group_key(sources, self._batch.fingerprints)
         return group_row(key, group[0].collection, _counted(self._cuts, self._rejections))
 
     def _read(self, file: FoundFile, number: int) -> Source | None:

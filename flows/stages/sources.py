@@ -20,7 +20,7 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile, read_asset
 from ..run.context import RunContext
 from ..run.retry import with_retries
-from ..run.versions import decides
+from ..run.versions import parse_fingerprints
 from ..sources.file_hashes import FileHash, FileHasher, require_complete
 from ..sources.git_history import with_history
 from ..sources.published import document_counts, documents_before, published_assets
@@ -95,8 +95,8 @@ def hash_sources(run: RunContext, listing: Listing | None, store: Store) -> Hash
     """
     if listing is None:
         return None
-    anew = run.options.start in _READING
-    hasher = FileHasher(run.settings, decides(run.settings), SourceHashes(store.root), anew)
+    refresh = run.options.start in _READING
+    hasher = FileHasher(run.settings, parse_fingerprints(run.settings), SourceHashes(store.root), refresh)
     hashed = hash_files(listing.files, run.settings, hasher)
     hashed = _with_assets(hashed, listing.assets, run.settings, hasher)
     hasher.tidy()
@@ -174,7 +174,7 @@ class HashedSources:
 
     groups: tuple[Group, ...]
     keys: tuple[str, ...]
-    deciding: Mapping[str, str]
+    fingerprints: Mapping[str, str]
     failures: Mapping[str, NoctuleError]
     assets: Mapping[FoundFile, str] = field(default_factory=dict)
     documents: Mapping[FoundFile, FileHash] = field(default_factory=dict)
@@ -226,20 +226,19 @@ def hash_files(files: Sequence[FoundFile], settings: Settings, hasher: FileHashe
     found = hasher.hashes(files, lambda file: read_in_full(file, settings))
     failures = dict(hasher.failures)
     groups = [group for group in grouped(files) if group[0].collection not in failures]
-    keys = [key_of_group(group, settings, hasher.deciding, found) for group in groups]
-    return HashedSources(tuple(groups), tuple(keys), hasher.deciding, failures, documents=found)
+    keys = [key_of_group(group, settings, hasher.fingerprints, found) for group in groups]
+    return HashedSources(tuple(groups), tuple(keys), hasher.fingerprints, failures, documents=found)
 
 
 def key_of_group(
-    group: Group, settings: Settings, deciding: Mapping[str, str], known: Mapping[FoundFile, FileHash]
+    group: Group, settings: Settings, fingerprints: Mapping[str, str], known: Mapping[FoundFile, FileHash]
 ) -> str:
     """Return a group's key, empty if a file cannot be read; raise ``SourceError``.
 
     Files whose hash is not ``known`` are read.
     """
-    return group_key(
-        [known[file].of(file) if file in known else seen_source(file, settings) for file in group], deciding
-    )
+    found = [known[file].of(file) if file in known else seen_source(file, settings) for file in group]
+    return group_key(found, fingerprints)
 
 
 def seen_source(file: FoundFile, settings: Settings) -> Source | None:

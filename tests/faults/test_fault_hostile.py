@@ -21,7 +21,7 @@ from noctule.flows.engines.local import Processes
 from noctule.flows.report.result import BuildResult
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.flows.run.versions import decides
+from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.flows.stages import parse as parse_stage
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
@@ -91,8 +91,10 @@ def test_documents_that_hang_cost_their_limit_once(tmp_path: Path) -> None:
     third = _night(tmp_path)
     assert 0 < third.parsed <= 4 and third.documents == 21
     assert _quarantined(third) == evil - {"evil1.md"}
-    other = decides(_settings(tmp_path, limit_s=0.5)).values()
-    assert not set(other) & set(decides(_settings(tmp_path)).values()), "other limits get the old verdicts"
+    other = parse_fingerprints(_settings(tmp_path, limit_s=0.5)).values()
+    assert not set(other) & set(parse_fingerprints(_settings(tmp_path)).values()), (
+        "other limits get the old verdicts"
+    )
 
 
 def work(batch: str, begin: Begin) -> str:

@@ -18,7 +18,7 @@ import pytest
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, joined
 from noctule.artifacts.cache.source_hashes import SourceHashes
 from noctule.docsite.urls import Placed, page_paths
-from noctule.flows.run.versions import decides
+from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.sources.file_hashes import FileHasher
 from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
@@ -57,7 +57,7 @@ def write(path: Path, text: str = "# Words\n\nSome words.\n") -> FoundFile:
 
 
 def understood(files: tuple[FoundFile, ...], settings: Settings) -> ParsedCorpus:
-    return joined(parse_files(FileBatch((files,), settings, decides(settings))))
+    return joined(parse_files(FileBatch((files,), settings, parse_fingerprints(settings))))
 
 
 @pytest.mark.timeout(20)
@@ -228,7 +228,7 @@ def test_too_few_handles_or_too_little_memory_is_no_file_less(
     roots = {"c": collection(tmp_path / "one"), "d": collection(tmp_path / "two")}
     settings = Settings(collections=roots)
     monkeypatch.setattr("noctule.flows.run.retry._PAUSES_S", (0,))
-    decides(settings)  # reads noctule's own files
+    parse_fingerprints(settings)  # reads noctule's own files
     really = getattr(os, call)
 
     def refusing(first: Any, *more: Any) -> Any:
@@ -242,7 +242,7 @@ def test_too_few_handles_or_too_little_memory_is_no_file_less(
     assert list(looked.failures) == ["d"]  # its collection keeps the documents that it had
     assert looked.groups == ((files[0],),) and looked.keys[0]
     with pytest.raises(SourceError, match=os.strerror(code)) as caught:
-        parse_files(FileBatch(((files[1],),), settings, looked.deciding))
+        parse_files(FileBatch(((files[1],),), settings, looked.fingerprints))
     assert not isinstance(caught.value, RejectedDocument)
 
 
@@ -365,12 +365,12 @@ def test_whichever_call_finds_the_machine_wanting_no_document_is_removed(
         write(tmp_path / name)
     settings = Settings(collections={"c": collection(tmp_path)})
     monkeypatch.setattr("noctule.flows.run.retry._PAUSES_S", ())
-    deciding, refusals = decides(settings), 0
+    fingerprints, refusals = parse_fingerprints(settings), 0
     for code in _SCARCE:
         for nth in range(1, 30):
             with monkeypatch.context() as patched:
                 calls = _refuse(patched, call, nth, code)
-                kept = _kept_or_stopped(settings, deciding, tmp_path)
+                kept = _kept_or_stopped(settings, fingerprints, tmp_path)
             assert kept in ({"a.md", "deep/b.md", "deep/er/c.md"}, None), (
                 f"{call} {nth}: {errno.errorcode[code]}"
             )
@@ -416,17 +416,17 @@ def _refuse(patched: pytest.MonkeyPatch, call: str, nth: int, code: int) -> list
 
 
 def _hasher(settings: Settings, store: Path) -> FileHasher:
-    return FileHasher(settings, decides(settings), SourceHashes(store))
+    return FileHasher(settings, parse_fingerprints(settings), SourceHashes(store))
 
 
-def _kept_or_stopped(settings: Settings, deciding: Mapping[str, str], store: Path) -> set[str] | None:
+def _kept_or_stopped(settings: Settings, fingerprints: Mapping[str, str], store: Path) -> set[str] | None:
     """The documents that a run would publish; none where it stops, or keeps what the collection had."""
     try:
         listing = list_sources(settings)
         looked = hash_files(listing.files, settings, _hasher(settings, store))
         if looked.failures:
             return None
-        found = joined(parse_files(FileBatch(looked.groups, settings, deciding)))
+        found = joined(parse_files(FileBatch(looked.groups, settings, fingerprints)))
     except SourceError as error:
         assert not isinstance(error, RejectedDocument)
         return None

@@ -85,7 +85,7 @@ def _strings(values: Iterable[str]) -> pa.StringArray:
 def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Encoding:
     """Return the encoder that the settings name, ready for this run; the model is loaded on first use."""
     encoder = TransformerEncoder(run.settings.embed)
-    return Encoding(encoder, run.store, engine, resources, anew=run.options.start == "embed")
+    return Encoding(encoder, run.store, engine, resources, refresh=run.options.start == "embed")
 
 
 def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
@@ -111,11 +111,11 @@ class Encoding:
         engine: Engine,
         resources: Resources,
         *,
-        anew: bool = False,
+        refresh: bool = False,
     ) -> None:
         key = key_of(encoder.model.sha256, encoder.precision, encoder.device)
         self.encoder = encoder
-        self._kept = EmbeddingStore(store, key, encoder.dimension, anew=anew)
+        self._kept = EmbeddingStore(store, key, encoder.dimension, refresh=refresh)
         self._kept.read_ahead()
         self._engine, self._driver, self._progress = engine, resources.driver, resources.progress
 

@@ -1,4 +1,4 @@
-"""The export of the model with which readers encode queries: once for a store, or for stores that share it."""
+"""The export of the model that encodes queries for readers: once for a store, or for stores that share it."""
 
 from __future__ import annotations
 

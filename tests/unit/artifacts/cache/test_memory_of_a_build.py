@@ -18,7 +18,7 @@ from noctule.artifacts.tables.outside_memory import mapped_rows, mapped_zeros
 from noctule.artifacts.tables.parquet import read_outside_memory, write_table
 from noctule.artifacts.tables.vectors import build_index as build_index_of_vectors
 from noctule.flows.run.context import RunContext
-from noctule.flows.run.versions import decides
+from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.stages.embedding.encode import Encoded
 from noctule.flows.stages.lexical import count_anchors, index_prose
 from noctule.flows.stages.links import stored
@@ -46,7 +46,7 @@ def rows(tmp_path: Path) -> pa.Table:
     (root / "owls.md").write_text(f"# Owls\n\n{words}\n", "utf-8")
     settings = parse({"collections": {"c": {"root": str(root)}}}, where="a test")
     files = list_files("c", settings.collections["c"]).files
-    row = parse_files(FileBatch((tuple(files),), settings, decides(settings)))
+    row = parse_files(FileBatch((tuple(files),), settings, parse_fingerprints(settings)))
     keys = pa.array([f"{number:032}" for number in range(COPIES)], pa.string())
     return pa.concat_tables([row] * COPIES).set_column(0, row.schema.field("key"), keys)
 

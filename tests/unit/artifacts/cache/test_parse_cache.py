@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from noctule.artifacts.cache.parse_cache import CollectionRecord, ParseCache
 from noctule.artifacts.cache.parsed_corpus import ParsedCorpus, in_one_piece, joined
 from noctule.artifacts.disk.layout import OLD_PARSE_CACHE, PARSE_CACHE, collections_file
 from noctule.artifacts.store.store import Store
-from noctule.flows.run.versions import decides
+from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.stages.groups import group_key, grouped
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.pipeline.discover import list_files
+from noctule.pipeline.identity import canonical_json, sha256_hex
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.model import ReportEntry, SnapshotId
 from noctule.pipeline.settings.reading import parse
@@ -44,7 +46,7 @@ def settings(tmp_path: Path) -> Settings:
 def _rows(settings: Settings, size: int) -> pa.Table:
     files = list_files("c", settings.collections["c"]).files
     groups = tuple(files[at : at + size] for at in range(0, len(files), size))
-    return parse_files(FileBatch(groups, settings, decides(settings)))
+    return parse_files(FileBatch(groups, settings, parse_fingerprints(settings)))
 
 
 def _plain(understood: ParsedCorpus) -> tuple[object, ...]:
@@ -135,16 +137,16 @@ def test_what_offsets_cannot_reach_is_in_several_pieces() -> None:
 def test_a_key_is_that_of_content_settings_and_place(settings: Settings) -> None:
     files = list_files("c", settings.collections["c"]).files
     sources = [read_source(file, settings.collections["c"]) for file in files]
-    deciding = decides(settings)
-    other = decides(
+    fingerprints = parse_fingerprints(settings)
+    other = parse_fingerprints(
         settings.model_copy(update={"chunk": settings.chunk.model_copy(update={"max_tokens": 64})})
     )
     keys = {
-        group_key(sources, deciding), group_key(sources[1:], deciding), group_key(sources, other),
+        group_key(sources, fingerprints), group_key(sources[1:], fingerprints), group_key(sources, other),
     }  # fmt: skip
     assert len(keys) == 3
-    assert group_key(sources, deciding) in keys
-    assert group_key([*sources, None], deciding) == ""
+    assert group_key(sources, fingerprints) in keys
+    assert group_key([*sources, None], fingerprints) == ""
 
 
 def test_a_damaged_segment_is_not_remembered(settings: Settings, tmp_path: Path) -> None:
@@ -220,7 +222,7 @@ def test_a_record_that_is_not_what_was_written_of_this_snapshot_is_not_used(
     if fault == "swapped":
         path.write_text(other)
     elif fault == "changed":
-        path.write_text(content.replace('"deciding":""', '"deciding":"x"'))
+        path.write_text(content.replace('"fingerprint":""', '"fingerprint":"x"'))
     elif fault == "renamed within":
         path.write_text(other.replace(first, second))
     elif fault == "cut":
@@ -234,6 +236,18 @@ def test_a_record_that_is_not_what_was_written_of_this_snapshot_is_not_used(
     assert known.collections(first)
     known.tidy([first, second], 2)
     assert not (folder / "collections.json").exists()
+
+
+def test_the_record_of_an_older_noctule_is_read(settings: Settings, tmp_path: Path) -> None:
+    first, _ = _recorded(settings, tmp_path)
+    known = ParseCache(tmp_path).collections(first)
+    path = tmp_path / PARSE_CACHE / collections_file(first)
+    record = json.loads(path.read_text("utf-8"))
+    for each in record["collections"].values():
+        each["deciding"] = each.pop("fingerprint")
+    record["sha256"] = sha256_hex(canonical_json([first, record["collections"]]).encode())
+    path.write_text(json.dumps(record), "utf-8")
+    assert known and ParseCache(tmp_path).collections(first) == known
 
 
 def test_a_file_more_or_less_changes_one_group_alone(tmp_path: Path) -> None:

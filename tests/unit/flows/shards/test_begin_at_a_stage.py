@@ -210,6 +210,6 @@ def test_how_pages_are_divided_is_part_of_what_a_shard_depends_on(
 def test_a_pass_is_repeated_once_a_run() -> None:
     """Conflicts, collections that fail, and sources that change ask for passes again."""
     build = SetBuild.__new__(SetBuild)
-    build._anew, build._made = ("survey",), {"0000": {"survey": "key"}}
+    build._repeated, build._made = ("survey",), {"0000": {"survey": "key"}}
     asked = [("0000", "survey"), ("0001", "survey"), ("0001", "links")]
     assert [build._is_to_repeat(*each) for each in asked] == [False, True, False]

@@ -15,7 +15,7 @@ from noctule.artifacts.store.store import Store
 from noctule.flows.report.dry_run import dry_run
 from noctule.flows.run import retry
 from noctule.flows.run.context import BuildOptions, RunContext
-from noctule.flows.run.versions import decides
+from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.run.workers import WorkStep
 from noctule.flows.sources import file_hashes
 from noctule.flows.stages import sources
@@ -261,7 +261,7 @@ def test_a_worker_that_waits_for_a_store_rejects_no_document(
     ten(store)
     found = night(tmp_path, store)
     settings = reading.parse({"collections": {"c": {"root": ROOT}}}, where="a test")
-    batch = FileBatch(found.hashed.groups[:1], settings, decides(settings))
+    batch = FileBatch(found.hashed.groups[:1], settings, parse_fingerprints(settings))
     late = replace(batch, verdicts={0: ParseVerdict("took longer than 60 seconds", "", False)})
     with pytest.raises(SourceUnavailable, match="took longer"):
         parse_files(late)

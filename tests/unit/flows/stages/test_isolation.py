@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from noctule.artifacts.cache.parsed_corpus import joined
-from noctule.flows.run.versions import decides
+from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.run.workers import WorkerFailed, WorkStep
 from noctule.flows.stages import parse as stage
 from noctule.flows.stages.parse_batch import FileBatch, ParseVerdict, parse_files
@@ -62,7 +62,7 @@ def test_files_around_those_that_crash_are_parsed_twice_at_most(of_a_group: int,
     settings = parse(given, "test")
     files = sorted(list_files("c", settings.collections["c"]).files, key=lambda file: file.path[4:])
     groups = tuple(tuple(files[at : at + of_a_group]) for at in range(0, FILES, of_a_group))
-    batch = FileBatch(groups, settings, decides(settings))
+    batch = FileBatch(groups, settings, parse_fingerprints(settings))
     caller = _Crashing()
     rows = stage.isolated(caller, batch)
     found = joined(rows)
@@ -81,5 +81,5 @@ def test_files_around_those_that_crash_are_parsed_twice_at_most(of_a_group: int,
         for number, file in enumerate(files)
         if file.path.startswith("evil")
     }
-    at_once = parse_files(FileBatch(groups, settings, batch.deciding, verdicts))
+    at_once = parse_files(FileBatch(groups, settings, batch.fingerprints, verdicts))
     assert rows["key"].to_pylist() == at_once["key"].to_pylist()
