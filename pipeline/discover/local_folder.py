@@ -14,7 +14,7 @@ from ..assets.media import DOCUMENT_ENDINGS
 from ..errors import MissingRoot, is_transient
 from ..filesystems.mounts import has_change_times
 from ..includes.project import settings_folders, tools_of, written_and_real
-from ..includes.sphinx.surroundings import SETTINGS_OF_FOLDERS, FolderSurroundings
+from ..includes.sphinx.folder_versions import SETTINGS_OF_FOLDERS, FolderVersions
 from ..navigation.categories import CATEGORY_FILES
 from ..patterns import globs
 from ..settings.collection import Collection
@@ -54,14 +54,14 @@ class _Folder:
     """A folder to look into, the beginning of the paths of what is in it, and the real path of the root.
 
     One that a link led to ``is_linked``: no link in it is followed. Files have versions on the ``device``
-    alone, to which those of documents add the ``surroundings``.
+    alone, to which those of documents add the ``folder_version``.
     """
 
     place: str
     prefix: str
     root: str
     device: int | None
-    surroundings: str
+    folder_version: str
     is_linked: bool = False
 
     def version_of(self, status: os.stat_result) -> str:
@@ -71,19 +71,19 @@ class _Folder:
 
 def _look(walk: Selection, top: str, below: str) -> None:
     """Find what is in a folder; paths begin with ``below``. Links to something else in it are followed."""
-    around = FolderSurroundings(walk.collection)
-    pending = [_Folder(top, below, os.path.realpath(top), _device(top), around.of(Path(top)))]
+    versions = FolderVersions(walk.collection)
+    pending = [_Folder(top, below, os.path.realpath(top), _device(top), versions.of(Path(top)))]
     while pending:
         folder = pending.pop()
         entries = list(_entries(walk, folder.place, folder.prefix))
         if any(entry.name in SETTINGS_OF_FOLDERS for entry in entries):
-            folder = replace(folder, surroundings=around.of(Path(folder.place)))
+            folder = replace(folder, folder_version=versions.of(Path(folder.place)))
         for entry in entries:
             if into := _visit(walk, entry, folder):
                 is_linked = folder.is_linked or into != entry.path
                 prefix = f"{folder.prefix}{normal(entry.name)}/"
                 pending.append(
-                    _Folder(into, prefix, folder.root, folder.device, folder.surroundings, is_linked)
+                    _Folder(into, prefix, folder.root, folder.device, folder.folder_version, is_linked)
                 )
 
 
@@ -165,18 +165,18 @@ def _visit(walk: Selection, entry: os.DirEntry[str], folder: _Folder) -> str:
     else:
         version = folder.version_of(mode) if location == entry.path else ""
         file = FoundFile(walk.name, path, location, mode.st_size, version=version)
-        _add(walk, file, mode, folder.surroundings)
+        _add(walk, file, mode, folder.folder_version)
     return ""
 
 
-def _add(walk: Selection, file: FoundFile, mode: os.stat_result, surroundings: str) -> None:
+def _add(walk: Selection, file: FoundFile, mode: os.stat_result, folder_version: str) -> None:
     """Record a file as a document, an asset, or both, or as what describes its folder."""
     path = file.path
     if posixpath.basename(path) in CATEGORY_FILES and _describes_pages(walk, path):
         walk.categories.append(replace(file, version=""))
     is_document = walk.wanted(escaped(path))
     if is_document and not walk.is_part(path):
-        _record(walk, _as_document(walk.collection, file, mode, surroundings), mode)
+        _record(walk, _as_document(walk.collection, file, mode, folder_version), mode)
     if is_document and not path.lower().endswith(DOCUMENT_ENDINGS):
         return
     if stat.S_ISREG(mode.st_mode) and walk.is_asset(path) and not name_fault(path):
@@ -184,11 +184,11 @@ def _add(walk: Selection, file: FoundFile, mode: os.stat_result, surroundings: s
 
 
 def _as_document(
-    collection: Collection, file: FoundFile, mode: os.stat_result, surroundings: str
+    collection: Collection, file: FoundFile, mode: os.stat_result, folder_version: str
 ) -> FoundFile:
     """Return the file with its date, and a version that also says what else decides how it is read."""
     modified = day_of(mode.st_mtime) if collection.modified_from == "file-time" else None
-    version = f"{file.version}{surroundings}" if file.version else ""
+    version = f"{file.version}{folder_version}" if file.version else ""
     is_same = modified is None and version == file.version
     return file if is_same else replace(file, modified=modified, version=version)
 

@@ -24,8 +24,8 @@ from .mkdocs.macros import variables_of
 from .project import context_of, tools_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
 from .sphinx.conf_values import SphinxValues, in_its_format, values_for, with_other_projects
+from .sphinx.folder_versions import may_be_of_a_tool, readable_folders, with_version
 from .sphinx.substitutions import with_linked_docstrings, with_values
-from .sphinx.surroundings import may_be_of_a_tool, readable_folders, with_version
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:

@@ -32,7 +32,8 @@ from .directives import (
     with_block_options,
     with_options,
 )  # fmt: skip
-from .myst.descriptions import DESCRIBED, UNKNOWN
+from .myst.descriptions import DESCRIBED
+from .myst.directive_kinds import UNKNOWN
 from .myst.directive_options import DirectiveOptions, block_options_of, options_of
 
 _CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from ...visibility import SEARCH_EXCLUDED
 from ..conditions import is_for_web_pages
 from ..labels import VERSION_TITLES, label_anchor
-from .myst.descriptions import DESCRIBED, kind_of_directive
+from .myst.descriptions import DESCRIBED
+from .myst.directive_kinds import kind_of_directive
 
 TAB, FOLDED, GROUP, IMAGE, LINKS, RST, NOTHING = "tab", "details", "group", "image", "toctree", "eval-rst", ""
 MATH = "math"

@@ -48,8 +48,8 @@ from .marks import (
     render_keys,
     render_task,
 )
-from .myst.descriptions import name_surroundings
 from .myst.roles import label
+from .myst.scopes import resolve_in_scopes
 
 MAX_NESTING = 100
 _MAX_ADDRESS = 2_048
@@ -128,7 +128,7 @@ def _rewrite_tokens(md: MarkdownIt) -> None:
     md.core.ruler.after("inline", "abbreviated", mark_abbreviations)
     md.core.ruler.after("inline", "icons", name_icons)
     md.core.ruler.after("inline", "bare_code", bare_code)
-    md.core.ruler.after("inline", "surroundings", name_surroundings)
+    md.core.ruler.after("inline", "scopes", resolve_in_scopes)
     md.core.ruler.after("inline", LEFTOVERS, find_leftovers)
     md.core.ruler.before("footnote_tail", DOCUMENT_ORDER, _keep_document_order)
 

@@ -1,4 +1,4 @@
-"""What besides its own bytes decides how a document is read: its tool, and settings of Sphinx above it.
+"""The part of a document's version that its folder decides: its tool, and settings of Sphinx above it.
 
 Files that a document includes are not part of this: one that includes any has no version.
 """
@@ -38,8 +38,8 @@ def may_be_of_a_tool(content: bytes) -> bool:
     return b"{{" in content or b"[[" in content
 
 
-class FolderSurroundings:
-    """What lies around the documents of one collection; its tools are those of the moment it is made."""
+class FolderVersions:
+    """Versions of the folders of one collection; its tools are those of the moment it is made."""
 
     def __init__(self, collection: Collection) -> None:
         self._folders = readable_folders(collection)
