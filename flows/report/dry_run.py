@@ -84,9 +84,7 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
         return _without_reading(settings, store, options)
     listing = list_sources(settings)
     before = _before(store)
-    refresh = options.start is not None
-    known = SourceHashes(store.root)
-    hasher = FileHasher(settings, parse_fingerprints(settings), known, refresh, remembers=False)
+    hasher = _hasher(settings, store, options)
     hashes = hasher.hashes(listing.files, lambda file: read_in_full(file, settings))
     listing = listing.without(hasher.failures)
     changes = tuple(
@@ -110,6 +108,12 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
         stopped=stopped,
         stops=len(stopped) == len(settings.collections),
     )
+
+
+def _hasher(settings: Settings, store: Store, options: BuildOptions) -> FileHasher:
+    """Return a hasher that leaves nothing in the store."""
+    known, refresh = SourceHashes(store.root), options.start is not None
+    return FileHasher(settings, parse_fingerprints(settings), known, refresh, remembers=False)
 
 
 def _without_reading(settings: Settings, store: Store, options: BuildOptions) -> DryRun:

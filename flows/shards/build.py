@@ -105,10 +105,8 @@ class SetBuild:
     def __init__(self, run: RunContext, store: Store, passes: PassCaller) -> None:
         self._run, self._store, self._passes = run, store, passes
         self._before, self._repeated = snapshots_of_shards(store), repeated_passes(run.options.start)
-        if self._repeated:
-            _log.info(
-                "--from %s: these passes are repeated: %s", run.options.start, ", ".join(self._repeated)
-            )
+        if repeated := ", ".join(self._repeated):
+            _log.info("--from %s: these passes are repeated: %s", run.options.start, repeated)
         self._rules = rules_of(run.settings)
         task = listing.ListingTask(run.settings, run.store, run.options, self._rules)
         self._listed = listing.listed(

@@ -35,7 +35,7 @@ from .directive_kinds import (
     UNKNOWN,
 )
 from .directive_options import DirectiveOptions
-from .scopes import Scope, current_scope, enter_scope
+from .scopes import ObjectScope, current_scope, enter_scope
 from .tables import csv_table, list_table
 
 # In a text that describes an object, wherever it stands: also in a list or a quotation.
@@ -71,7 +71,9 @@ def _object(state: StateBlock, name: str, title: str, options: DirectiveOptions,
     close_group(state)
 
 
-def _named(name: str, signature: str, options: DirectiveOptions, outer: Scope) -> tuple[Scope, list[str]]:
+def _named(
+    name: str, signature: str, options: DirectiveOptions, outer: ObjectScope
+) -> tuple[ObjectScope, list[str]]:
     """Return the scope of the description of an object, and the object's anchors."""
     last = name.rpartition(":")[2]
     if last in OPTIONS:

@@ -18,7 +18,7 @@ _SCOPES = "scopes"
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ObjectScope:
     """What is described around some lines.
 
     ``holder`` is the class that has members there, ``inner`` the class or the object's parent in which
@@ -31,20 +31,20 @@ class Scope:
     program: str = ""
 
 
-def current_scope(state: StateBlock) -> Scope:
+def current_scope(state: StateBlock) -> ObjectScope:
     """Return the scope of the lines that are parsed now."""
     scopes = state.env.get(_SCOPES)
-    return scopes[-1][1] if scopes else Scope()
+    return scopes[-1][1] if scopes else ObjectScope()
 
 
-def enter_scope(state: StateBlock, line: int, scope: Scope) -> None:
+def enter_scope(state: StateBlock, line: int, scope: ObjectScope) -> None:
     """Let a scope begin with a line."""
     state.env.setdefault(_SCOPES, []).append((line, scope))
 
 
 def resolve_in_scopes(state: StateCore) -> None:
     """Give each role for an object the scope of its line (a core rule, after ``inline``)."""
-    scopes: list[tuple[int, Scope]] = state.env.get(_SCOPES, [])
+    scopes: list[tuple[int, ObjectScope]] = state.env.get(_SCOPES, [])
     lines = [line for line, _ in scopes]
     for token in state.tokens if scopes else ():
         at = bisect_right(lines, token.map[0]) if token.map and token.children else 0
@@ -53,5 +53,5 @@ def resolve_in_scopes(state: StateCore) -> None:
                 child.attrs["href"] = _resolved(str(child.attrs.get("href", "")), scopes[at - 1][1])
 
 
-def _resolved(address: str, scope: Scope) -> str:
+def _resolved(address: str, scope: ObjectScope) -> str:
     return of_program(within(address, scope.inner, scope.module), scope.program)
