@@ -40,10 +40,10 @@ check: $(VENV)/.installed-test ## format, lint, types, layers and the tests of w
 	$(BIN)/python tests/changed.py | xargs -r $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:cacheprovider; \
 	echo "make check took $$((SECONDS - start)) s"
 
-test: $(VENV)/.installed-test browser npm ## install the test extras and run every check
-	@set -eu; start=$$SECONDS; \
-	$(MAKE) --no-print-directory lint layers; \
-	$(MAKE) --no-print-directory -j2 types tests; \
+test: ## install the test extras and run every check
+	@set -eu; $(MAKE) --no-print-directory -j3 $(VENV)/.installed-test browser npm; \
+	start=$$SECONDS; \
+	$(MAKE) --no-print-directory -j2 lint layers types tests; \
 	echo "make test took $$((SECONDS - start)) s after the install"
 
 # A third of their time tests wait for servers and for hangs to end, so two cores carry three workers; a fourth

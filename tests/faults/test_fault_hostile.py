@@ -25,7 +25,6 @@ from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.run.workers import Begin, WorkerFailed, Workers, WorkStep
 from noctule.flows.stages import parse as parse_stage
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
-from noctule.pipeline import parse as parser
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.parse import parse as parse_document
@@ -33,6 +32,7 @@ from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
+from tests.faults.greedy_parser import parse_files_greedily
 from tests.processor_time import processor_seconds
 from tests.repetitions import ALL
 from tests.sentence_model_builder import small_model
@@ -245,32 +245,6 @@ def test_a_line_of_100_megabytes_costs_its_limit_and_itself_alone(
     assert done.documents == 1
     [line] = done.rejections
     assert line.path == "line.md" and ("processor time" in line.reason or "memory" in line.reason)
-
-
-def parse_files_greedily(batch: FileBatch, begin: Begin) -> pa.Table:
-    """Understand a batch; one document takes all the memory that its process may have, and for another the
-    kernel ends the process, as at the limit of a container.
-    """
-    really = parser.decoded
-
-    def decoded(content: bytes, where: str, encoding: str = "") -> str:
-        if b"HOARD" in content:
-            _hoard()
-        if b"KILLED" in content:
-            signal.raise_signal(signal.SIGKILL)
-        return really(content, where, encoding)
-
-    parser.decoded = decoded  # type: ignore[attr-defined]
-    return parse_files(batch, begin)
-
-
-def _hoard() -> None:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + (256 << 20)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
-    hoard = list[bytearray]()
-    while True:
-        hoard.append(bytearray(16 << 20))
 
 
 @pytest.mark.timeout(900)
