@@ -46,8 +46,7 @@ test: ## install the test extras and run every check
 	$(MAKE) --no-print-directory -j2 lint layers types tests; \
 	echo "make test took $$((SECONDS - start)) s after the install"
 
-# A third of their time tests wait for servers and for hangs to end, so two cores carry three workers; a fourth
-# costs more processor time than it finds idle.
+# A third of their time tests wait for servers and for hangs to end, so two cores carry three workers.
 WORKERS ?= 3
 
 lint: $(VENV)/.installed-test ## ruff: rules and format

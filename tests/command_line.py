@@ -76,11 +76,11 @@ class CommandLine:
         It is forked with the slow imports done, but where the path of Python's modules is a test's own.
         """
         if "PYTHONPATH" in self.extra:
-            return self.run_anew(*arguments, timeout_s=timeout_s)
+            return self.run_in_new_interpreter(*arguments, timeout_s=timeout_s)
         given = [*arguments, *_INLINE] if _builds(arguments) else arguments
         return Outcome(*run_command(given, self.folder, self.environment, timeout_s))
 
-    def run_anew(self, *arguments: str, timeout_s: float = 150) -> Outcome:
+    def run_in_new_interpreter(self, *arguments: str, timeout_s: float = 150) -> Outcome:
         """How a command ended that a new interpreter ran, as a user's shell starts it."""
         return self._ended(("-m", "noctule.flows.cli.main", *arguments), timeout_s)
 

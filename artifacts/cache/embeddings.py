@@ -50,7 +50,7 @@ class _Segment:
 
 
 class EmbeddingStore:
-    """The vectors of one model, under ``<store>/embeddings/<key>/``; ``anew`` recalls none added before.
+    """The vectors of one model, under ``<store>/embeddings/<key>/``; ``refresh`` recalls none added before.
 
     Their hashes are held in memory, the vectors themselves are read when they are recalled.
     """

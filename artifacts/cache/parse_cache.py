@@ -39,8 +39,8 @@ _log = logging.getLogger("noctule")
 
 @dataclass(frozen=True, slots=True)
 class CollectionRecord:
-    """A collection in a snapshot: its groups' keys, the fingerprint of all but its files that determines how
-    they are parsed, and what was left out.
+    """A collection in a snapshot: its groups' keys, a fingerprint of everything else that affects how they
+    are parsed, and what was left out.
     """
 
     keys: tuple[str, ...]
@@ -207,7 +207,7 @@ def _digest(snapshot: SnapshotId, collections: object) -> str:
 
 def _published(given: Mapping[str, Any]) -> CollectionRecord:
     rejections = tuple(ReportEntry(**each) for each in given["rejections"])
-    # An older noctule calls it so.
+    # Records of older versions call it ``deciding``.
     fingerprint = given["fingerprint" if "fingerprint" in given else "deciding"]
     return CollectionRecord(tuple(map(str, given["keys"])), str(fingerprint), rejections)
 

@@ -16,21 +16,7 @@ _STILL_POLLS = 12
 
 
 def ask(url: str, body: object = None, timeout_s: float = 5.0) -> object:
-    """Return the API's answer to a GET, or to a POST of ``body``; no proxy is used.
-
-    While its database is busy, which it says by status 503, it is asked again. Raise ``OSError``.
-    """
-    deadline = time.monotonic() + timeout_s
-    status, answer = _answer(url, body, timeout_s)
-    while status == http.client.SERVICE_UNAVAILABLE and time.monotonic() < deadline:
-        time.sleep(_POLL_S)
-        status, answer = _answer(url, body, timeout_s)
-    if status >= http.client.BAD_REQUEST:
-        raise OSError(f"{url} answered {status}")
-    return json.loads(answer or b"null")
-
-
-def _answer(url: str, body: object, timeout_s: float) -> tuple[int, bytes]:
+    """Return the API's answer to a GET, or to a POST of ``body``; no proxy is used."""
     parts = urlsplit(url)
     if parts.hostname is None:
         raise ValueError(f"no host in {url}")
@@ -39,7 +25,10 @@ def _answer(url: str, body: object, timeout_s: float) -> tuple[int, bytes]:
         method = "GET" if body is None else "POST"
         connection.request(method, parts.path, content, {"content-type": "application/json"})
         response = connection.getresponse()
-        return response.status, response.read()
+        answer = response.read()
+        if response.status >= 400:
+            raise OSError(f"{url} answered {response.status}")
+    return json.loads(answer or b"null")
 
 
 def is_healthy(url: str, timeout_s: float) -> bool:

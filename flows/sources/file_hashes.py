@@ -40,7 +40,7 @@ class FileHash:
 class FileHasher:
     """Hashes files, with what is known of them from earlier runs; several at addresses are read at once.
 
-    If ``anew``, everything is read. ``failures`` are collections with a file that could not be read now;
+    If ``refresh``, everything is read. ``failures`` are collections with a file that could not be read now;
     ``read`` and ``read_bytes`` count the files that were read. ``unproved`` counts those of which the version
     does not say that their content is still the same: all else is, while no version changes.
     """

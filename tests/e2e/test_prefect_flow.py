@@ -24,7 +24,6 @@ from tests.command_line import CommandLine, wait_until
 from tests.e2e.conftest import Built
 from tests.repetitions import ALL
 
-# Runs in every Python process of the command: the flow, its workers and the private server.
 # Each costs fifteen seconds: all of them for `make torture`.
 SIGNALS = (
     ("SIGTERM", False, 143, "discover:"),
@@ -32,6 +31,7 @@ SIGNALS = (
     ("SIGINT", True, 130, "discover:"),
     ("SIGHUP", False, 129, "discover:"),
 )[: 4 if ALL else 1]
+# Runs in every Python process of the command: the flow, its workers and the private server.
 _WATCH = """
 import os, sys
 def _note(event, arguments):

@@ -256,7 +256,7 @@ def test_parsers_that_take_all_their_memory_cost_their_documents_and_not_the_run
     for name, text in texts.items():
         (tmp_path / "vault" / name).write_text(text)
     monkeypatch.setattr(parse_stage, "parse_files", parse_files_greedily)
-    for _night in range(2 if ALL else 1):  # what may heal is tried again
+    for _night in range(2 if ALL else 1):
         done = _night_of_greed(tmp_path)
         assert done.documents == 1
         assert {each.path: each.reason for each in done.rejections} == {
@@ -264,7 +264,7 @@ def test_parsers_that_take_all_their_memory_cost_their_documents_and_not_the_run
             "killed.md": "the parser crashed (signal 9)",
         }
     monkeypatch.undo()
-    assert _night_of_greed(tmp_path).documents == 3
+    assert _night_of_greed(tmp_path).documents == 3, "what may heal is tried again"
 
 
 def _night_of_greed(folder: Path) -> BuildResult:

@@ -25,7 +25,7 @@ from .encode import Encoding
 _log = logging.getLogger("noctule")
 EXPORT_STAGE = "query model"
 EXPORTING = "exporting the model for searching, once per store: this can take a minute or more"
-TOKENS_PER_GROUP = 1_024
+_TOKENS_PER_GROUP = 1_024
 
 
 def export_query_model(run: RunContext, store: Store, encoding: Encoding) -> QueryModel:
@@ -92,7 +92,7 @@ def _export(run: RunContext, store: Store) -> dict[str, FileEntry]:
     except NotExportable as error:
         _log.warning("queries will be encoded by torch: the model cannot be exported: %s", error)
         return {}
-    tokens = table_bytes(quantized_table(made.tokens, token_vectors_schema), TOKENS_PER_GROUP)
+    tokens = table_bytes(quantized_table(made.tokens, token_vectors_schema), _TOKENS_PER_GROUP)
     contents = {ONNX_MODEL: made.model, TOKENIZER: made.tokenizer, TOKEN_VECTORS: tokens}
     files = {name: query_models.entry_of(content) for name, content in contents.items()}
     query_models.keep(

@@ -75,9 +75,10 @@ _FRAMES = re.compile(
 _AROUND_BLOCKS = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*(?:\{{(?:==|\+\+|--)|(?:==|\+\+|--)\}})[ \t]*$)")
 # MyST's comments, and its breaks between the cells of a notebook.
 _MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?: {{0,3}}%(?!%)[^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
-# A fence with a directive, or a role; `{name}` by itself is code that any markdown may have.
+# A fence with a directive, or a role; `{name}` alone is code that any markdown may have, `{.name}` a class.
 _IS_MYST = re.compile(
-    r"(?m)^[ \t>]{0,20}(?:`{3}|~{3}|:{3})[`~:]{0,20}[ \t]{0,4}\{|(?<!`)\{[A-Za-z][\w:+.-]{0,60}\}`(?=[^`\s])"
+    r"(?m)^[ \t>]{0,20}(?:`{3}|~{3}|:{3})[`~:]{0,20}[ \t]{0,4}\{(?![.#])"
+    r"|(?<!`)\{[A-Za-z][\w:+.-]{0,60}\}`(?=[^`\s])"
 )
 _MAY_EMBED = re.compile(r"<(?:iframe|video|audio)\b", re.IGNORECASE)
 # Docusaurus: a file below the folder of its settings, and one of the site that is no page.

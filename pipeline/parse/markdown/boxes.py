@@ -68,8 +68,7 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not is_closed and not (found.ends_by_itself and state.level < _MAX_UNCLOSED):
         return False
     if not silent:
-        is_directive = state.src[first + len(found.marker) : state.eMarks[start]].lstrip().startswith("{")
-        with content_of_directive(state) if is_directive else nullcontext():
+        with content_of_directive(state) if found.is_directive else nullcontext():
             _push(state, found, range(start + 1, last), last + is_closed)
     return True
 

@@ -48,6 +48,7 @@ _KIND_NAMES = {
     """,
 }
 _KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}
+_LEFT_OUT = (NOTHING, LINKS)
 # Those of ``:::`` without braces that hold what follows, though nothing closes them.
 _FOLLOWED = [name for name, kind in _KINDS.items() if kind in (FOLDED, GROUP)]
 _CONTAINERS = frozenset([*_CALLOUTS.split(), *_OTHER_CALLOUTS, *_FOLLOWED])
@@ -92,6 +93,8 @@ def read_opening(line: str) -> Box | None:
         is_open = attributes is not None and attributes[1] == "open"
         in_braces = is_of_colons and line[len(found[1]) :].lstrip().startswith(f"{{{found[3]}}}")
         made = _box(found[1], name, title, in_braces=in_braces)
+        if is_of_colons and not in_braces and (made.kind in _LEFT_OUT or made.kind in DESCRIBED):
+            made = replace(made, kind=GROUP)  # the class of a div, no directive
         return replace(made, ends_by_itself=is_known, is_open=is_open)
     if found := _ADMONISH.match(line):
         return _of_mdbook(found[1], (found[2] or "note").lower(), found[3])

@@ -88,7 +88,7 @@ def _named(
     inside = replace(
         outer,
         holder=full if is_holding else outer.holder,
-        inner=full if is_holding else full.rpartition(".")[0],
+        lookup=full if is_holding else full.rpartition(".")[0],
         module=module or outer.module,
     )
     return inside, [full, *object_anchors(full)]

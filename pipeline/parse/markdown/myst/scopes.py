@@ -21,12 +21,12 @@ _SCOPES = "scopes"
 class ObjectScope:
     """What is described around some lines.
 
-    ``holder`` is the class that has members there, ``inner`` the class or the object's parent in which
-    references are looked up first.
+    ``holder`` is the class that has members there, ``lookup`` the class or module in which references are
+    looked up first.
     """
 
     holder: str = ""
-    inner: str = ""
+    lookup: str = ""
     module: str = ""
     program: str = ""
 
@@ -54,4 +54,4 @@ def resolve_in_scopes(state: StateCore) -> None:
 
 
 def _resolved(address: str, scope: ObjectScope) -> str:
-    return of_program(within(address, scope.inner, scope.module), scope.program)
+    return of_program(within(address, scope.lookup, scope.module), scope.program)

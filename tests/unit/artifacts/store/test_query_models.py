@@ -140,7 +140,7 @@ def test_check_names_it(store: Store, tmp_path: Path) -> None:
     command = CommandLine(tmp_path, store.root)
     path_of(store).unlink()
     for quick in ([], ["--quick"]):
-        done = command.run_anew("check", "--json", *quick)
+        done = command.run_in_new_interpreter("check", "--json", *quick)
         assert (done.code, done.error["kind"], done.error["where"]) == (
             3,
             "DamagedModel",

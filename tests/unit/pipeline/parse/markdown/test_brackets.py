@@ -30,7 +30,7 @@ RUNS = {
 }
 # Unbounded, there are 100 for each character of the first, and the notes beside a footnote take minutes.
 _MOST_STEPS_A_CHARACTER = 60
-_LIMIT_S = 15.0
+_LIMIT_S = 10.0
 
 
 def parser(*, bounded: bool) -> MarkdownIt:
