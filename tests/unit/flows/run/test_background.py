@@ -27,7 +27,8 @@ from noctule.flows.engines.background_encoder import encode_batch
 from noctule.flows.run.background import Background
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.stage import Silent
-from noctule.flows.stages import links, tables, training_texts
+from noctule.flows.stages import links, tables
+from noctule.flows.stages.embedding import training_texts
 from noctule.pipeline.errors import WriteFailed
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.search import Search
