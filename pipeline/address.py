@@ -5,9 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
+from .model import Heading
 from .printable import without_controls
 from .settings.collection import Address
 
@@ -109,3 +112,21 @@ def slugify(text: str) -> str:
     """Turn a heading into a fragment: lower case, letters and digits of any script, ``-`` for spaces."""
     kept = _NOT_SLUG.sub("", unicodedata.normalize("NFC", text).lower())
     return _DASHES.sub("-", kept).strip("-") or "heading"
+
+
+def heading_slugs(headings: Sequence[Heading]) -> list[str]:
+    """Return one slug per heading, unique within the document: ``intro``, ``intro-1``, ``intro-2`` …
+
+    A heading keeps the name that its source gives it.
+    """
+    used: set[str] = set()
+    tried: Counter[str] = Counter()
+    slugs = []
+    for heading in headings:
+        base = slug = heading.anchor or slugify(heading.text)
+        while slug in used:
+            tried[base] += 1
+            slug = f"{base}-{tried[base]}"
+        used.add(slug)
+        slugs.append(slug)
+    return slugs

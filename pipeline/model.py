@@ -127,8 +127,9 @@ class Document:
     markdown without components (MDX) or outputs (notebooks), or the main content as plain text with one
     heading per line (HTML, reStructuredText). ``html`` is the sanitized main content of the last two, else
     empty. ``headings`` and ``blocks`` are in order and do not overlap; what they do not cover is blank or
-    markup. ``anchors`` are the names in it, besides its headings, that a link may point to. ``front_matter``
-    is canonical JSON. ``notes`` are remarks for the report.
+    markup. ``inner_anchors`` are the names of headings in boxes, quotes and lists, which are no sections, and
+    ``anchors`` other names in it that a link may point to. ``front_matter`` is canonical JSON. ``notes`` are
+    remarks for the report.
     """
 
     doc_id: DocId
@@ -149,6 +150,7 @@ class Document:
     keywords: tuple[str, ...] = ()
     front_matter: str = "{}"
     headings: tuple[Heading, ...] = ()
+    inner_anchors: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     links: tuple[Link, ...] = ()

@@ -15,8 +15,9 @@ from bs4 import BeautifulSoup
 from noctule.artifacts.tables import schemas as tables
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.pages.documents import render_page
+from noctule.pipeline.address import heading_slugs
 from noctule.pipeline.assets.media import recognise
-from noctule.pipeline.chunk.sections import build_tree, code_blocks, heading_slugs
+from noctule.pipeline.chunk.sections import build_tree, code_blocks
 from noctule.pipeline.communities.communities import Partition, find_clusters, link_graph, named
 from noctule.pipeline.errors import RejectedDocument
 from noctule.pipeline.identity import sha256_hex

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ...pipeline.chunk.sections import heading_slugs
+from ...pipeline.address import heading_slugs
 from ...pipeline.embedding.quantization import QuantizedTermVectors
 from ...pipeline.model import Document, ReportEntry
 
@@ -199,7 +199,7 @@ def schemas(dimension: int) -> Mapping[str, pa.Schema]:
 def documents_table(documents: Iterable[Document]) -> pa.Table:
     """Return documents as rows, ``anchors`` from headings; what the whole corpus determines is still null."""
     nouns = list(documents)
-    anchors = pa.array([heading_slugs(noun.headings) for noun in nouns], type=STRINGS)
+    anchors = pa.array([(*heading_slugs(noun.headings), *noun.inner_anchors) for noun in nouns], type=STRINGS)
     return _table(nouns, DOCUMENTS).set_column(DOCUMENTS.get_field_index("anchors"), "anchors", anchors)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ...pipeline.chunk.sections import heading_slugs
+from ...pipeline.address import heading_slugs
 from ...pipeline.errors import RejectedDocument, SettingsError
 from ...pipeline.includes.source import read_source
 from ...pipeline.links.linking_documents import LinkingDocument, linking_document

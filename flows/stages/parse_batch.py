@@ -15,8 +15,9 @@ import pyarrow as pa
 from ...artifacts.cache.linking_rows import linking_column
 from ...artifacts.cache.parsed_corpus import GROUPS, ParsedCorpus, group_row, in_one_piece
 from ...artifacts.tables import schemas
+from ...pipeline.address import heading_slugs
 from ...pipeline.chunk.passages import build_passages
-from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks, heading_slugs
+from ...pipeline.chunk.sections import SectionSpan, build_tree, code_blocks
 from ...pipeline.embedding.model_files import find, tokenizer
 from ...pipeline.errors import (
     NoctuleError,

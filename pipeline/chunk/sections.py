@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..address import slugify
+from ..address import heading_slugs
 from ..identity import section_id
 from ..model import CodeBlock, Document, Heading, Section
 
@@ -40,24 +40,6 @@ class _Draft:
     end: int
     parent: int
     first_child: int | None = None
-
-
-def heading_slugs(headings: Sequence[Heading]) -> list[str]:
-    """Return one slug per heading, unique within the document: ``intro``, ``intro-1``, ``intro-2`` …
-
-    A heading keeps the name that its source gives it.
-    """
-    used: set[str] = set()
-    tried: Counter[str] = Counter()
-    slugs = []
-    for heading in headings:
-        base = slug = heading.anchor or slugify(heading.text)
-        while slug in used:
-            tried[base] += 1
-            slug = f"{base}-{tried[base]}"
-        used.add(slug)
-        slugs.append(slug)
-    return slugs
 
 
 def byte_offsets(text: str) -> npt.NDArray[np.int64]:

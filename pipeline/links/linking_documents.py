@@ -86,7 +86,7 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
         document.url,
         document.title,
         (*document.aliases, *published_names(document.path, document.front_matter)),
-        (*slugs, *document.anchors),
+        (*slugs, *document.inner_anchors, *document.anchors),
         document.links,
     )
 

@@ -170,13 +170,12 @@ def _document(
     source: Source, collection: Collection, syntax: Syntax, content: ParsedContent, front: FrontMatter = NONE
 ) -> Document:
     """Return the document; what its front matter says comes before what its content says."""
-    path = source.path
     return Document(
-        doc_id=doc_id(source.collection, path),
+        doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
-        path=path,
+        path=source.path,
         title=_BACKTICKS.sub(r"\1", front.title) or content.title or _name(source),
-        url=address(path, front.slug or None, collection.address),
+        url=address(source.path, front.slug or None, collection.address),
         syntax=syntax,
         text=content.text,
         html=content.html,
@@ -190,6 +189,7 @@ def _document(
         keywords=unique(front.keywords + content.keywords),
         front_matter=front.json,
         headings=content.headings,
+        inner_anchors=content.inner_anchors,
         anchors=content.anchors,
         blocks=content.blocks,
         links=(

@@ -26,6 +26,8 @@ class ParsedContent:
     keywords: tuple[str, ...] = ()
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()
+    # Of headings in boxes, quotes and lists.
+    inner_anchors: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     # The beginnings of directives that stand in the text.

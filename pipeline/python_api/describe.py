@@ -18,15 +18,16 @@ from .signatures import signature
 Style = Literal["auto", "google", "numpy", "sphinx"]
 MAX_PIECES = 20_000
 MAX_BASES = 50
+MAX_FILTER = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a block of mkdocstrings asks for.
 
-    ``members`` are the names to show, in order; ``filters`` are regular expressions of names to leave out, or
-    with ``!`` in front, as mkdocstrings has it, to leave out what matches. ``inherited`` tells whether
-    classes show what they have from others, or names what of it.
+    ``members`` are the names to show, in order; ``filters`` are regular expressions of names to show, or with
+    ``!`` in front to leave out. ``inherited`` tells whether classes show what they have from others, or names
+    what of it.
     """
 
     level: int
@@ -141,7 +142,7 @@ def _is_public(
 ) -> bool:
     if isinstance(each, griffe.Alias):
         return _is_offered(found, name, each)
-    return not each.is_module and not any(_leaves_out(pattern, name) for pattern in filters)
+    return not each.is_module and _passes(filters, name)
 
 
 def _is_offered(found: griffe.Object, name: str, each: griffe.Alias) -> bool:
@@ -151,10 +152,21 @@ def _is_offered(found: griffe.Object, name: str, each: griffe.Alias) -> bool:
     return each.target_path.startswith(f"{found.path.partition('.')[0]}.")
 
 
-def _leaves_out(pattern: str, name: str) -> bool:
-    if not pattern.startswith("!") or len(pattern) > 100:
+def _passes(filters: tuple[str, ...], name: str) -> bool:
+    """Return whether the filters let a name through: the last that matches decides, as in mkdocstrings.
+
+    A name that none matches passes, unless all of them only name what to show.
+    """
+    matching = [pattern for pattern in filters if _matches(pattern.removeprefix("!"), name)]
+    if matching:
+        return not matching[-1].startswith("!")
+    return not filters or any(pattern.startswith("!") for pattern in filters)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    if len(pattern) > MAX_FILTER:
         return False
     try:
-        return re.search(pattern[1:], name[:100]) is not None
+        return re.search(pattern, name[:100]) is not None
     except re.error:
         return False

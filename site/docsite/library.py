@@ -178,7 +178,7 @@ class Library:
         return str(self._htmls[entry.row].as_py() or "")
 
     def anchors(self, entry: Entry) -> list[str]:
-        """Return the anchors of all the document's headings in order, including empty sections."""
+        """Return the anchors of all the document's headings in order, and of those in boxes and lists."""
         return list(self._anchors[entry.row].as_py() or [])
 
     def sections(self, entry: Entry) -> list[SectionRow]:

@@ -22,7 +22,7 @@ from pydantic.fields import FieldInfo
 
 from noctule.flows.cli.main import app
 from noctule.pipeline import __version__
-from noctule.pipeline.chunk.sections import heading_slugs
+from noctule.pipeline.address import heading_slugs
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.links.linking_documents import linking_document

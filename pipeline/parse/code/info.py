@@ -18,7 +18,13 @@ MAX_INFO_CHARS = 1_000
 MAX_LINE = 2_000
 # Of MyST and knitr: the word after the braces is the language.
 CODE_DIRECTIVES = frozenset({"code", "code-block", "code-cell", "sourcecode", "prompt", "parsed-code"})
-_FIXED = {"doctest": "pycon", "testcode": "python", "ipython": "ipython", "jupyter-execute": "python"}
+_FIXED = {
+    "doctest": "pycon",
+    "testcode": "python",
+    "ipython": "ipython",
+    "jupyter-execute": "python",
+    "myst": "markdown",
+}
 # Not a language: how MDN marks code that its linter skips.
 _SUFFIXES = ("-nolint",)
 

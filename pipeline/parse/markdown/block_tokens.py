@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from markdown_it.rules_block import StateBlock
+from mdit_py_plugins.admon.index import admonition as box_without_gaps
 
 _IN_DIRECTIVE = "in_directive"
+_DEPTH_OF_BOXES = 4
 
 
 def push_paragraph(state: StateBlock, content: str, lines: range) -> None:
@@ -78,3 +80,25 @@ def skip_comment(state: StateBlock, start: int, _end: int, silent: bool) -> bool
     if not silent:
         state.line = start + 1
     return True
+
+
+def admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a box of ``!!!`` or ``???``, which goes on as long as lines are moved in (a block rule).
+
+    The plugin takes two empty lines for its end; Python-Markdown, whose boxes these are, does not.
+    """
+    if not silent and state.src.startswith(("!!!", "???"), state.bMarks[start] + state.tShift[start]):
+        _move_empty_lines_in(state, start, end)
+    return box_without_gaps(state, start, end, silent)
+
+
+def _move_empty_lines_in(state: StateBlock, start: int, end: int) -> None:
+    """Let empty lines within a box be as deep as the line that follows them."""
+    last, depth = start, state.blkIndent + _DEPTH_OF_BOXES
+    for line in range(start + 1, end):
+        if state.isEmpty(line):
+            continue
+        if state.sCount[line] < depth:
+            return
+        state.sCount[last + 1 : line] = [state.sCount[line]] * (line - last - 1)
+        last = line

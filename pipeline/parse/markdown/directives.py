@@ -44,7 +44,7 @@ _KIND_NAMES = {
     RST: "eval-rst",
     NOTHING: """
         bibliography codeauthor contents default-domain highlight index sectionauthor tableofcontents
-        tabularcolumns
+        tabularcolumns toc
     """,
 }
 _KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}

@@ -10,6 +10,7 @@ from typing import Any
 
 from markdown_it.token import Token
 
+from ...address import heading_slugs
 from ...directives import LEFTOVERS
 from ...model import Block, BlockKind, Heading, Link
 from ..code.in_markdown import listing_of
@@ -59,6 +60,8 @@ class _Reader:
     footnotes: Any
     leftovers: tuple[str, ...] = ()
     headings: list[Heading] = field(default_factory=list)
+    # In boxes, quotes and lists: no sections, but links lead to them.
+    inner_headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -102,15 +105,16 @@ class _Reader:
         if self.row is not None:
             self.row.append(inline)
         elif before.type == "heading_open" and before.level == 0:
-            self.heading(before, inline, before.map or token.map)
+            self.headings.append(self.heading(before, inline, before.map or token.map))
+            self.found(inline, *self.span(before.map or token.map))
         else:
+            if before.type == "heading_open":
+                self.inner_headings.append(self.heading(before, inline, token.map))
             self.paragraph(inline, token.map)
 
-    def heading(self, opening: Token, inline: InlineText, lines: list[int]) -> None:
-        start, end = self.span(lines)
+    def heading(self, opening: Token, inline: InlineText, lines: list[int]) -> Heading:
         level, name = int(opening.tag[1]), str(opening.meta.get("id", ""))
-        self.headings.append(Heading(level, one_line(inline.text), start, end, name))
-        self.found(inline, start, end)
+        return Heading(level, one_line(inline.text), *self.span(lines), name)
 
     def paragraph(self, inline: InlineText, lines: list[int]) -> None:
         text = inline.text.strip()
@@ -195,6 +199,11 @@ class _Reader:
             found -= 1
         return max(cursor, found)
 
+    def inner_anchors(self) -> tuple[str, ...]:
+        if not self.inner_headings:
+            return ()
+        return tuple(heading_slugs((*self.headings, *self.inner_headings))[len(self.headings) :])
+
     def result(self) -> ParsedContent:
         return ParsedContent(
             text=self.text,
@@ -204,6 +213,7 @@ class _Reader:
             people=unique(self.people),
             headings=tuple(self.headings),
             links=tuple(sorted(self.links, key=lambda link: link.start)),
+            inner_anchors=self.inner_anchors(),
             anchors=unique(
                 (*anchors_of(self.labels), *names_in("".join((*self.raw_blocks, *self.raw_inline))))
             ),

@@ -30,7 +30,7 @@ from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
 from ...visibility import SEARCH_EXCLUDED
 from ..code.in_markdown import read_listings
-from .block_tokens import skip_comment
+from .block_tokens import admonition, skip_comment
 from .boxes import box, tab
 from .brackets import bound_brackets
 from .callouts import mark_callouts
@@ -90,6 +90,7 @@ def markdown_parser() -> MarkdownIt:
     md.enable(["table", "strikethrough", "linkify"])
     _find_addresses(md)
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
+    md.block.ruler.at("admonition", admonition, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.use(sub_plugin).use(superscript_plugin)
     md.use(attrs_plugin, after=("image", "link_close", "code_inline"), allowed=_ATTRIBUTES)
     bound_brackets(md)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape, unescape
 
-from ...pipeline.chunk.sections import heading_slugs
+from ...pipeline.address import heading_slugs
 from ...pipeline.model import Heading
 from ...pipeline.parse.code.info import code_info, language_name
 from ...pipeline.parse.code.listing import CodeListing

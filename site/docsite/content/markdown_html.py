@@ -15,8 +15,7 @@ from typing import Any
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from ...pipeline.address import slugify
-from ...pipeline.chunk.sections import heading_slugs
+from ...pipeline.address import heading_slugs, slugify
 from ...pipeline.model import Heading
 from ...pipeline.parse.code.in_markdown import NOTES, listing_of
 from ...pipeline.parse.labels import UNTITLED, label_anchor, labels_in

@@ -137,7 +137,7 @@ def _button(state: StateBlock, name: str, title: str, options: DirectiveOptions,
     """Push a link that the content titles."""
     inside = (state.src[state.bMarks[line] : state.eMarks[line]] for line in lines[options.height :])
     text = _NOT_IN_ROLE.sub("", " ".join(" ".join(inside).split())) or title
-    if name == "button-link":
+    if name in ("button-link", "iframe"):
         push_paragraph(state, f"[{text}](<{title}>)", lines)
     else:
         push_paragraph(state, f"{{{options.get('ref-type', 'any')}}}`{text} <{title}>`", lines)

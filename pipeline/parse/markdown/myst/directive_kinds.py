@@ -24,14 +24,14 @@ _KNOWN_PROSE = """
     observation proof proposition remark solution solution-start table theorem
 """
 _PROSE_NAMES = frozenset(_KNOWN_PROSE.split())
-_BUTTONS = frozenset({"button-link", "button-ref"})
+_BUTTONS = frozenset({"button-link", "button-ref", "iframe"})
 _STYLE = re.compile(r"[a-z0-9_ -]*")
 # Interpreters of R Markdown, Quarto and notebooks, and directives whose content is no prose.
 _CODE_NAMES = """
     asis bibtex cat code code-block code-cell comment doctest dot embed engine eval-rst exec glue
-    graphviz include ipython jsxgraph julia-repl jupyter-execute knitr literalinclude math mermaid node ojs
-    parsed-code parsed-literal plantuml plot productionlist program-output prompt pyodide raw rcpp sourcecode
-    terminal testcode testoutput testsetup tikz uml verbatim webr
+    graphviz include ipython jsxgraph julia-repl jupyter-execute knitr literalinclude math mermaid myst node
+    ojs parsed-code parsed-literal plantuml plot productionlist program-output prompt pyodide raw rcpp
+    sourcecode terminal testcode testoutput testsetup tikz uml verbatim webr
 """
 _CODE = frozenset(_CODE_NAMES.split())
 _INTERPRETERS = re.compile(r"(?:webr|pyodide|shinylive|glue|ipython|jupyter)\b")

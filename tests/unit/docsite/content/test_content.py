@@ -103,6 +103,13 @@ def test_headings_carry_the_names_that_the_index_gave_them() -> None:
     ]
 
 
+@pytest.mark.parametrize("inside", ["!!! note\n    ## Set up\n", "> ## Set up\n", "- a\n\n  ## Set up\n"])
+def test_headings_in_boxes_quotes_and_lists_carry_them_too(inside: str) -> None:
+    soup = _soup(f"# T\n\n{inside}\nSee [there](#set-up), [here](#set-up-1).\n\n## Set up\n")
+    assert [link["href"] for link in soup.select("p a")] == ["#set-up", "#set-up-1"]
+    assert [each["id"] for each in soup.select("h2")] == ["set-up-1", "set-up"]
+
+
 def test_a_heading_without_text_below_it_still_has_its_name() -> None:
     soup = _soup("# Page\n\n## Empty\n\n## Full\n\ntext\n\n## Full\n\nmore\n")
     assert [h.get("id") for h in soup.find_all("h2")] == ["empty", "full", "full-1"]

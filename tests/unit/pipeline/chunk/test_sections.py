@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.pipeline.address import slugify
-from noctule.pipeline.chunk.sections import SectionSpan, build_tree, byte_offsets, heading_slugs
+from noctule.pipeline.address import heading_slugs, slugify
+from noctule.pipeline.chunk.sections import SectionSpan, build_tree, byte_offsets
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Heading, Source
 from noctule.pipeline.parse import parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.pipeline.chunk.sections import heading_slugs
+from noctule.pipeline.address import heading_slugs
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links

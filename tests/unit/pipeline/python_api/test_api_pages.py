@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.pipeline.chunk.sections import heading_slugs
+from noctule.pipeline.address import heading_slugs
 from noctule.pipeline.discover import list_files
 from noctule.pipeline.errors import MissingRoot
 from noctule.pipeline.includes.python_blocks import DESCRIPTIONS_END, blocks
@@ -217,6 +217,29 @@ def test_a_block_written_as_a_heading_is_described_at_its_level(project: Path) -
     assert levels[:2] == [(1, "birds.Owl"), (2, "birds.Owl.hunt")]
     assert written(project, "# ::: other.X\n").text == "# `other.X`\n"
     assert written(project, "## ::: birds.Gone\n").text == "## `birds.Gone`\n"
+
+
+@pytest.mark.parametrize(
+    ("filters", "shown"),
+    [
+        ('["^age$"]', ["age"]),
+        ('["!^_"]', ["name", "age", "hunt"]),
+        ('["!^_", "^_secret"]', ["name", "_secret", "age", "hunt"]),
+        ('["^a", "!age"]', ["name", "_secret", "hunt"]),
+        ("[]", ["name", "_secret", "age", "hunt"]),
+    ],
+)
+def test_the_last_filter_that_matches_a_name_decides(project: Path, filters: str, shown: list[str]) -> None:
+    page = written(project, f"::: birds.Owl\n    options:\n        filters: {filters}\n")
+    anchors = [each.anchor for each in page.headings if each.anchor.startswith("birds.Owl.")]
+    assert anchors == [f"birds.Owl.{name}" for name in shown]
+
+
+def test_a_block_in_a_box_stays_in_it(project: Path) -> None:
+    page = written(project, '??? note "API"\n    ::: birds.Owl\n\nEnd.\n')
+    texts = [block.text.strip() for block in page.blocks]
+    assert "`Owl.hunt`" not in "".join(texts) and not any("####" in text for text in texts)
+    assert {"birds.Owl", "birds.Owl.hunt"} <= set(page.inner_anchors)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from noctule.pipeline.chunk.sections import heading_slugs
+from noctule.pipeline.address import heading_slugs
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links

@@ -43,6 +43,23 @@ def _texts(text: str) -> list[str]:
         ("```{versionadded} 1.2\nBody\n```", ["New in version 1.2", "Body"]),
         ("```{toctree}\n:maxdepth: 2\nFirst <a/b>\n```", ["First"]),
         ("```{contents}\n:local:\n```\nText", ["Text"]),
+        ("```{toc}\n:context: children\n```\nText", ["Text"]),
+        (":::{iframe} https://a.b/c\nA *film*\n:::", ["A film"]),
+        (":::{iframe} https://a.b/c\n:::", ["https://a.b/c"]),
+        ("````{myst}\n```{note}\nBody\n```\n````", ["```{note}\nBody\n```"]),
+        (
+            "!!! note\n    One\n\n\n    Two\n\n\n\n    ```\n    a\n\n\n    b\n    ```\n",
+            ["One", "Two", "a\n\n\nb"],
+        ),
+        (
+            "!!! note\n    One\n\n    ??? tip\n        Two\n\n\n        Three\n\n\n    Four\n",
+            ["One", "Two", "Three", "Four"],
+        ),
+        (
+            "- a\n\n    !!! note\n        One\n\n\n        Two\n\n\n    Three\n",
+            ["- a", "One", "Two", "Three"],
+        ),
+        ("!!! note\n    One\n\n\n\nTwo\n\n\n    code\n", ["One", "Two", "code"]),
         (":::{only} latex\nHidden\n:::\n\n```{only} not latex\nShown\n```", ["Shown"]),
         ("```{eval-rst}\n.. note:: From *rst*\n```", ["Note\nFrom rst"]),
         ("<div markdown>\n*Inside*\n</div>", ["Inside"]),
@@ -114,6 +131,13 @@ def test_names_in_html_and_on_headings_are_anchors() -> None:
     document = _parsed('# T { #top }\n\n<a id="one"></a> <a name="two"></a>\n\n<div id="three">x</div>\n')
     assert document.headings[0].anchor == "top" and document.headings[0].text == "T"
     assert set(document.anchors) == {"one", "two", "three"}
+
+
+def test_links_lead_to_headings_in_boxes_quotes_and_lists() -> None:
+    text = "# T\n\n!!! note\n    ## Set up\n\n> ### T\n\n- a\n\n  ## Named {#own}\n\n## Set up\n"
+    document = _parsed(text)
+    assert [each.text for each in document.headings] == ["T", "Set up"]
+    assert document.inner_anchors == ("set-up-1", "t-1", "own")
 
 
 def test_a_box_beside_the_text_says_so() -> None:
