@@ -237,7 +237,7 @@ class Store:
             durable.rename(staging.path, target)
             durable.sync_directory(self._snapshots)
         elif is_sound(target, snapshot_id):
-            durable.sync_directory(self._snapshots)  # whoever put it there may have died before this
+            # Whoever put it there may have died before the flush: that of the staging folder's name made up for it.
             folders.remove_tree(staging.path)
         else:
             # Same name, so same content, but the disk has lost some of it: the new files take its place.

@@ -39,7 +39,8 @@ class Change:
     synced: bool = False
 
     def folders(self) -> set[Node]:
-        return {folder for folder, _, _ in (*self.away, *self.put)}
+        """Return those whose flush keeps the change: where a name came, else where one went."""
+        return {folder for folder, _, _ in self.put or self.away}
 
 
 @dataclass(frozen=True)
