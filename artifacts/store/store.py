@@ -237,7 +237,7 @@ class Store:
             durable.rename(staging.path, target)
             durable.sync_directory(self._snapshots)
         elif is_sound(target, snapshot_id):
-            # Whoever put it there may have died before the flush: that of the staging folder's name made up for it.
+            # Whoever put it there may have died before the flush; making the staging folder made up for it.
             folders.remove_tree(staging.path)
         else:
             # Same name, so same content, but the disk has lost some of it: the new files take its place.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,9 @@ def docusaurus(config: ToolFile) -> ImportedSettings:
     found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")
     if docs.options.get("numberPrefixParser") is not False:
         found.take("site", "number_prefixes", False, "Docusaurus's 01-intro.md is /intro")
-    found.take_static(*(as_texts(given.get("staticDirectories")) or ["static"]))
+    static = as_texts(given.get("staticDirectories")) or ["static"]
+    found.take_static(*static)
+    _take_images(found, given, [config.folder / name for name in static])
     _take_blog(found, docs)
     for plugin in as_list(given.get("plugins")):
         _take_plugin(found, plugin)
@@ -102,6 +104,13 @@ def docusaurus(config: ToolFile) -> ImportedSettings:
     found.left += [] if given else ["everything: its settings are not literals"]
     found.left += [said for name, said in _LEFT.items() if (config.folder / name).is_dir()]
     return found
+
+
+def _take_images(found: ImportedSettings, given: Mapping[str, Any], folders: Sequence[Path]) -> None:
+    logo = as_table(as_table(as_table(given.get("themeConfig")).get("navbar")).get("logo"))
+    found.take_image("logo", logo.get("src"), "themeConfig.navbar.logo", *folders)
+    found.take_image("logo_dark", logo.get("srcDark"), "themeConfig.navbar.logo.srcDark", *folders)
+    found.take_image("favicon", given.get("favicon"), "favicon", *folders)
 
 
 def _begin_with_what_is_there(found: ImportedSettings) -> None:

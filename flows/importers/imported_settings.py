@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from ...pipeline.assets.media import recognise
+from ...pipeline.assets.svg import is_white
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.printable import printable
 from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
 from ...pipeline.settings.site import LANGUAGE
-from ...pipeline.untrusted import is_within, read_yaml
-from .tool_file import ToolFile, as_table, as_texts
+from ...pipeline.untrusted import NotRead, is_within, read_regular, read_yaml
+from .tool_file import MAX_BYTES, ToolFile, as_table, as_text, as_texts
 
 # Of tools that read both endings.
 MARKDOWN = ("**/*.md", "**/*.markdown")
@@ -97,6 +99,32 @@ class ImportedSettings:
         for name in found:
             self.take_authors(self.root / name)
 
+    def take_image(self, key: str, name: object, source: str, *folders: Path) -> None:
+        """Import a logo or an icon from the first of the folders that has it, unless pages cannot show it."""
+        if not name:
+            return
+        relative = as_text(name).removeprefix("/")
+        # Path.is_file() raises for a name that is too long.
+        there = [path for each in folders if os.path.isfile(path := each / relative)]  # noqa: PTH113
+        if not relative or not there:
+            self.left.append(source)
+        elif self.finds(there[0]):
+            if fault := self._image_fault(key, there[0]):
+                self.left.append(f"{source}: {fault}")
+            else:
+                self.take("site", key, _relative(there[0], Path.cwd()), source)
+
+    def _image_fault(self, key: str, path: Path) -> str:
+        try:
+            content = read_regular(path, MAX_BYTES, self.config.project)
+        except (NotRead, OSError) as error:
+            return printable(" ".join(str(error).split())[:200])
+        found = recognise(path.name, content)
+        if found.kind is None or found.kind.player != "image":
+            return found.fault or "it is not an image"
+        is_unseen = key == "logo" and found.kind.ending == "svg" and is_white(content)
+        return "it is white, as the header of the light theme is" if is_unseen else ""
+
     def finds(self, path: Path) -> bool:
         """Return whether a file or folder is there and in the project; one elsewhere is remarked on."""
         if not path.exists():
@@ -134,7 +162,7 @@ class ImportedSettings:
 def set_order(found: ImportedSettings, *files: Path, name: str = "NAME") -> None:
     """Let these files say in which order the pages of a collection are, of the first if none is named."""
     there = [file.resolve() for file in files if found.finds(file)]
-    listed = [Path(os.path.relpath(file, Path.cwd())).as_posix() for file in there]
+    listed = [_relative(file, Path.cwd()) for file in there]
     order = found.tables.get("site", {}).get("navigation", ({}, ""))[0]
     found.take("site", "navigation", {**order, name: listed}, "the order of pages")
 

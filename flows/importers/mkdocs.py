@@ -48,7 +48,7 @@ def mkdocs(config: ToolFile) -> ImportedSettings:
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
     _import_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
-    found.left += [f"theme.{key}" for key in ("custom_dir", "palette", "logo", "favicon") if theme.get(key)]
+    found.left += [f"theme.{key}" for key in ("custom_dir", "palette") if theme.get(key)]
     found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
     return found
 
@@ -59,6 +59,10 @@ def _import_site(found: ImportedSettings, given: Mapping[str, Any], theme: Mappi
         # Pages link to each other by it: /project/guide/
         found.take("collections.NAME.address", "base_url", address[0], "site_url")
     found.take("site", "language", theme.get("language"), "theme.language")
+    custom = as_text(theme.get("custom_dir"))
+    folders = [found.config.folder / custom, found.root] if custom else [found.root]
+    for key in ("logo", "favicon"):
+        found.take_image(key, theme.get(key), f"theme.{key}", *folders)
     repo, edit = given.get("repo_url"), given.get("edit_uri")
     if isinstance(repo, str) and isinstance(edit, str):
         found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")

@@ -39,7 +39,9 @@ def myst(config: ToolFile) -> ImportedSettings:
     found.left += [f"the plugin {each:.80}" for each in as_texts(project.get("plugins"))]
     found.left += [f"{each:.80}, which it extends" for each in as_texts(given.get("extends"))]
     options = as_table(site.get("options"))
-    found.left += [f"site.options.{key}" for key in ("logo", "favicon", "style") if options.get(key)]
+    for key in ("logo", "logo_dark", "favicon"):
+        found.take_image(key, options.get(key), f"site.options.{key}", config.folder)
+    found.left += ["site.options.style"] if options.get("style") else []
     return found
 
 
@@ -56,7 +58,9 @@ def jupyter_book(config: ToolFile) -> ImportedSettings:
     take_toc(found)
     found.leave_out(given.get("exclude_patterns"))
     found.left += [f"the extension {each:.80}" for each in as_texts(sphinx.get("extra_extensions"))]
-    found.left += [key for key in ("logo", "bibtex_bibfiles") if given.get(key)]
+    found.take_image("logo", given.get("logo"), "logo", config.folder)
+    found.take_image("favicon", html.get("favicon"), "html.favicon", config.folder)
+    found.left += ["bibtex_bibfiles"] if given.get("bibtex_bibfiles") else []
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ...pipeline.navigation.sidebars import with_root_locale
@@ -28,6 +29,9 @@ def starlight(config: ToolFile) -> ImportedSettings:
     title = title if isinstance(title, str) else next(iter(texts_of(title).values()), "")
     found.take("site", "title", title, "starlight()")
     found.site(options, description="description")
+    public = config.folder / (as_text(given.get("publicDir")) or "public")
+    _import_logo(found, options.get("logo"), "starlight(): logo", config.folder)
+    found.take_image("favicon", options.get("favicon"), "starlight(): favicon", public)
     if "sidebar" in options:
         set_order(found, config.path)
     locales = {key: as_table(each) for key, each in as_table(options.get("locales")).items()}
@@ -43,6 +47,8 @@ def mintlify(config: ToolFile) -> ImportedSettings:
     given = as_table(config.script().value)
     found = ImportedSettings("Mintlify", config, config.folder, include=["**/*.md", "**/*.mdx"])
     found.site(given, title="name", description="description")
+    _import_logo(found, given.get("logo"), "logo", found.root)
+    found.take_image("favicon", given.get("favicon"), "favicon", found.root)
     set_order(found, config.path)
     found.exclude = [name for name in ("snippets/", "node_modules/") if (found.root / name).is_dir()]
     moved = {
@@ -71,7 +77,7 @@ def vitepress(config: ToolFile) -> ImportedSettings:
     set_order(found, config.path)
     found.leave_out(given.get("srcExclude"))
     found.left += [f"{key} of VitePress" for key in ("head", "rewrites") if given.get(key)]
-    found.left += ["themeConfig.logo"] if theme.get("logo") else []
+    _import_logo(found, theme.get("logo"), "themeConfig.logo", root / "public")
     _import_languages(found, as_table(given.get("locales")), as_text(given.get("lang")))
     found.left += [] if given else ["everything: its settings are not literals"]
     return found
@@ -88,6 +94,13 @@ def _import_languages(found: ImportedSettings, locales: Mapping[str, Any], main:
     found.take("site", "languages", codes if len(codes) > 1 else {}, "locales")
 
 
+def _import_logo(found: ImportedSettings, given: object, source: str, *folders: Path) -> None:
+    """Import a logo, which may have a variant for the dark theme."""
+    named = as_table(given) or {"src": given}
+    found.take_image("logo", named.get("light") or named.get("src"), source, *folders)
+    found.take_image("logo_dark", named.get("dark"), f"{source}.dark", *folders)
+
+
 def vuepress(config: ToolFile) -> ImportedSettings:
     """Return what can be imported from ``.vuepress/config``."""
     given = as_table(config.script().value)
@@ -96,6 +109,7 @@ def vuepress(config: ToolFile) -> ImportedSettings:
     set_order(found, config.path)
     public = config.folder / "public"
     found.static += [public] if found.finds(public) else []
+    _import_logo(found, as_table(given.get("themeConfig")).get("logo"), "themeConfig.logo", public)
     found.left += [f"{key} of VuePress" for key in ("head", "plugins", "locales") if given.get(key)]
     found.left += [] if given else ["everything: its settings are not literals"]
     return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...pipeline.includes.sphinx.conf_values import formats_of
 from .imported_settings import ImportedSettings
 from .myst import TOC, take_toc
-from .tool_file import ToolFile, as_text, as_texts
+from .tool_file import ToolFile, as_table, as_text, as_texts
 
 # What they put into documents is read.
 _READ_EXTENSIONS = frozenset(
@@ -61,6 +61,7 @@ def sphinx(config: ToolFile) -> ImportedSettings:
                     found.left.append(f"{node.targets[0].id}: not a literal")
     found.site(given, title="project", language="language", base_url="html_baseurl")
     found.site(given, title="html_title")
+    _take_images(found, given)
     found.leave_out(given.get("exclude_patterns"))
     extensions = as_texts(given.get("extensions"))
     found.include = [f"**/*{ending}" for ending in _formats(found, given.get("source_suffix"))]
@@ -72,6 +73,18 @@ def sphinx(config: ToolFile) -> ImportedSettings:
         take_toc(found, as_text(given.get("external_toc_path")) or TOC)
     found.left += [f"the extension {each:.80}" for each in extensions if each not in _READ_EXTENSIONS]
     return found
+
+
+def _take_images(found: ImportedSettings, given: Mapping[str, Any]) -> None:
+    """Import Sphinx's logo and icon, and the logos that Furo and the PyData theme have for each theme."""
+    folder, options = found.config.folder, as_table(given.get("html_theme_options"))
+    named = as_table(options.get("logo"))
+    folders = [folder, *(folder / each for each in as_texts(given.get("html_static_path")))]
+    for key in ("logo", "favicon"):
+        found.take_image(key, given.get(f"html_{key}"), f"html_{key}", folder)
+    for key, theme in (("logo", "light"), ("logo_dark", "dark")):
+        image = options.get(f"{theme}_logo") or named.get(f"image_{theme}")
+        found.take_image(key, image, f"html_theme_options: the {theme} logo", *folders)
 
 
 def _formats(found: ImportedSettings, suffix: object) -> Iterator[str]:

@@ -145,6 +145,9 @@ def _mdbook(config: ToolFile) -> ImportedSettings:
         set_order(found, summary)
         found.exclude = ["SUMMARY.md"]
     found.take("site", "redirects", texts_of(html.get("redirect")), "output.html.redirect")
+    theme = config.folder / (as_text(html.get("theme")) or "theme")
+    icon = next((name for name in ("favicon.svg", "favicon.png") if (theme / name).is_file()), "")
+    found.take_image("favicon", icon, f"theme/{icon}", theme)
     found.left += [f"the preprocessor {name}" for name in sorted(as_table(given.get("preprocessor")))]
     found.left += [f"output.html.{key}" for key in ("additional-css", "additional-js") if html.get(key)]
     return found
@@ -159,6 +162,8 @@ def _jekyll(config: ToolFile) -> ImportedSettings:
         found.take(
             "site", "base_url", given["url"].rstrip("/") + as_text(given.get("baseurl")), "url, baseurl"
         )
+    found.take_image("logo", given.get("logo"), "logo", config.folder)
+    found.take_image("favicon", given.get("favicon_ico"), "favicon_ico", config.folder)
     found.leave_out(given.get("exclude"))
     found.exclude += [name for name in ("_layouts/", "_includes/", "_data/", "vendor/") if _has(found, name)]
     found.exclude += _about_the_project(config.folder)

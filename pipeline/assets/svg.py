@@ -1,4 +1,6 @@
-"""What an SVG must not hold, since a browser that opens it by itself runs and loads what it names."""
+"""What an SVG must not hold, since a browser that opens it by itself runs and loads what it names; and
+whether one can be seen on white.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +34,11 @@ _IMPORT = re.compile(
 _FONT = re.compile(rb"@font-face\s*\{[^{}<>]*\}", re.IGNORECASE)
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
+
+# ``fill: none``, and words such as ``evenodd``, which belong to ``fill-rule``, paint nothing.
+_PAINT = re.compile(rb"\b(?:fill|stroke)[:=\s\"']{1,20}(#[0-9a-f]{3,8}|[a-z]+\(?)", re.IGNORECASE)
+_NO_PAINT = frozenset([b"none", b"transparent", b"inherit"])
+_WHITE = frozenset([b"white", b"#fff", b"#ffffff", b"#ffff", b"#ffffffff"])
 
 
 class _Refused(Exception):
@@ -139,3 +146,9 @@ def _plain_css(style: str) -> str:
 def _unescaped(found: re.Match[str]) -> str:
     number = int(found[1], 16) if found[1] else 0
     return found[2] or (chr(number) if 0 < number < 0x110000 else "\ufffd")
+
+
+def is_white(content: bytes) -> bool:
+    """Return whether all that an SVG paints is white, as a logo is that was drawn for a coloured header."""
+    paints = {each.lower() for each in _PAINT.findall(content)} - _NO_PAINT
+    return bool(paints) and paints <= _WHITE

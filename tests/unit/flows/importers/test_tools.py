@@ -12,6 +12,7 @@ import pytest
 from noctule.flows.cli.init import import_settings
 from noctule.pipeline.errors import SettingsError, SourceError
 
+_SVG = "<svg xmlns='http://www.w3.org/2000/svg'/>"
 CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs": (
         {
@@ -317,6 +318,76 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "Sphinx, with extensions that read other formats": (
         {"conf.py": "extensions = []\nif 1:\n    extensions += ['myst_nb']\n", "index.rst": "T\n=\n"},
         {"root": ".", "include": ["**/*.rst", "**/*.md", "**/*.ipynb"]},
+    ),
+    "MkDocs, with images of its own": (
+        {"mkdocs.yml": "theme: {name: material, custom_dir: over, logo: img/l.svg, favicon: /img/f.svg,"
+         " palette: {primary: red}}\n",
+         "docs/img/l.svg": "<svg onload='x()'/>", "over/img/l.svg": _SVG, "docs/img/f.svg": _SVG},
+        {"root": "docs", "logo": "over/img/l.svg", "favicon": "docs/img/f.svg", "left": "theme.palette"},
+    ),
+    "MkDocs, with images that pages cannot show": (
+        {"mkdocs.yml": f"theme: {{logo: l.svg, favicon: {'f' * 300}.png}}\n",
+         "docs/l.svg": "<svg xmlns='http://www.w3.org/2000/svg' onload='x()'/>"},
+        {"root": "docs", "logo": None, "favicon": None, "left": "theme.logo: "},
+    ),
+    "MkDocs, with a logo for its coloured header": (
+        {"mkdocs.yml": "theme: {logo: l.svg}\n", "docs/l.svg": _SVG.replace("/>", " fill='#FFF'/>")},
+        {"root": "docs", "logo": None, "left": "theme.logo: it is white"},
+    ),
+    "MkDocs, with a logo that lies elsewhere": (
+        {"project/mkdocs.yml": "theme: {logo: ../../l.svg}\n", "project/docs/a.md": "# A\n", "l.svg": _SVG},
+        {"root": "project/docs", "logo": "l.svg"},
+    ),
+    "Docusaurus, with images of its own": (
+        {"docusaurus.config.js": "module.exports = {title: 'T', favicon: 'img/f.svg', themeConfig: {navbar:"
+         " {logo: {src: 'img/l.svg', srcDark: '/img/d.svg'}}}}",
+         "docs/a.md": "# A\n", "static/img/f.svg": _SVG, "static/img/l.svg": _SVG, "static/img/d.svg": _SVG},
+        {"root": "docs", "logo": "static/img/l.svg", "logo_dark": "static/img/d.svg",
+         "favicon": "static/img/f.svg"},
+    ),
+    "VitePress, with a logo for each theme": (
+        {"docs/.vitepress/config.js":
+         "export default {themeConfig: {logo: {light: '/l.svg', dark: '/d.svg', alt: 'L'}}}",
+         "docs/a.md": "# A\n", "docs/public/l.svg": _SVG, "docs/public/d.svg": _SVG},
+        {"root": "docs", "logo": "docs/public/l.svg", "logo_dark": "docs/public/d.svg"},
+    ),
+    "Starlight, with images of its own": (
+        {"astro.config.mjs": "export default defineConfig({integrations: [starlight({title: 'T',"
+         "logo: {src: './src/assets/l.svg'}, favicon: '/f.svg'})]})",
+         "src/content/docs/a.md": "# A\n", "src/assets/l.svg": _SVG, "public/f.svg": _SVG},
+        {"root": "src/content/docs", "logo": "src/assets/l.svg", "favicon": "public/f.svg"},
+    ),
+    "Mintlify, with a logo for each theme": (
+        {"docs.json": '{"name": "T", "navigation": {}, "favicon": "/f.svg",'
+         ' "logo": {"light": "/logo/l.svg", "dark": "/logo/d.svg"}}',
+         "a.mdx": "# A\n", "f.svg": _SVG, "logo/l.svg": _SVG, "logo/d.svg": _SVG},
+        {"logo": "logo/l.svg", "logo_dark": "logo/d.svg", "favicon": "f.svg"},
+    ),
+    "mdBook, with an icon of its own": (
+        {"book.toml": "[book]\ntitle = 'T'\n", "src/SUMMARY.md": "# S\n", "theme/favicon.svg": _SVG},
+        {"root": "src", "favicon": "theme/favicon.svg"},
+    ),
+    "Jekyll, with a logo": (
+        {"_config.yml": "title: T\nlogo: /assets/l.svg\n", "a.md": "# A\n", "assets/l.svg": _SVG},
+        {"root": ".", "logo": "assets/l.svg"},
+    ),
+    "Sphinx, with images of its own": (
+        {"docs/conf.py": "project = 'T'\nhtml_logo = '_static/s.svg'\nhtml_favicon = '_static/f.svg'\n"
+         "html_static_path = ['_static']\n"
+         "html_theme_options = {'light_logo': 'l.svg', 'logo': {'image_dark': '_static/s.svg'}}\n",
+         "docs/_static/s.svg": _SVG, "docs/_static/f.svg": _SVG, "docs/_static/l.svg": _SVG},
+        {"root": "docs", "logo": "docs/_static/l.svg", "logo_dark": "docs/_static/s.svg",
+         "favicon": "docs/_static/f.svg"},
+    ),
+    "MyST, with a logo": (
+        {"myst.yml": "project: {title: P}\nsite: {options: {logo: l.svg, favicon: gone.ico, style: s.css}}\n",
+         "a.md": "# A\n", "l.svg": _SVG},
+        {"root": ".", "logo": "l.svg", "left": "site.options.favicon; site.options.style"},
+    ),
+    "Jupyter Book, with a logo": (
+        {"_config.yml": "title: T\nlogo: l.svg\nhtml: {favicon: l.svg}\n", "_toc.yml": "root: a\n",
+         "a.md": "# A\n", "l.svg": _SVG},
+        {"root": ".", "logo": "l.svg", "favicon": "l.svg"},
     ),
     "Quartz": (
         {"quartz.config.ts": "const config: QuartzConfig = {configuration: {pageTitle: 'T',\n"

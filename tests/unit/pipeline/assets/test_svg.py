@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from noctule.pipeline.assets.svg import svg_fault, without_imports
+from noctule.pipeline.assets.svg import is_white, svg_fault, without_imports
 from tests.pictures import svg
 
 _LINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -124,3 +124,19 @@ def test_what_is_dropped_is_found_in_linear_time(run: str) -> None:
 def test_what_dropping_a_rule_would_put_together_is_refused() -> None:
     inside = "@imp@import 'https://a.example/1';ort 'https://a.example/2'"
     assert svg_fault(without_imports(svg(9, 9, f"<style>{inside}</style>")))
+
+
+@pytest.mark.parametrize(
+    ("style", "white"),
+    [
+        ('fill="#fff"', True),
+        ("style='fill:#FFFFFF;fill-rule:evenodd;stroke:none'", True),
+        ('fill="white" stroke="#000"', False),
+        ('fill="currentColor"', False),
+        ('fill="url(#a)"', False),
+        ("", False),
+    ],
+)
+def test_a_drawing_is_white_if_all_that_it_paints_is(style: str, white: bool) -> None:
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg"><path {style} d="M0 0"/></svg>'
+    assert is_white(drawing.encode()) is white
