@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
@@ -130,21 +131,21 @@ def run_work(
 
     with output.progress(flags.quiet, flags.as_json) as progress, ExitStack() as api:
         collect_seldom()
+        import_flow = partial(resolve_name, f"noctule.flows.{flow}")
         # An install that only searches has no Prefect, and builds sites all the same.
-        if no_prefect or find_spec("prefect") is None or not _has_api(flags.store, api):
+        if no_prefect or find_spec("prefect") is None or not _has_api(flags.store, api, import_flow):
             return work(PlainDriver(), progress)
         from ..flow_run import run_by_command
 
-        found = resolve_name(f"noctule.flows.{flow}")
-        return run_by_command(found, parameters, run, lambda driver: work(driver, progress))
+        return run_by_command(import_flow(), parameters, run, lambda driver: work(driver, progress))
 
 
-def _has_api(store: Path, until: ExitStack) -> bool:
+def _has_api(store: Path, until: ExitStack, import_flow: Callable[[], object]) -> bool:
     """Return whether a Prefect API answers until the stack is closed; warn if a private one did not start."""
     from ..prefect_server.private import prefect_api
 
     try:
-        until.enter_context(prefect_api(store))
+        until.enter_context(prefect_api(store, import_flow=import_flow))
     except PrefectUnavailable as failure:
         _log.warning("%s; this run goes on without Prefect (%s)", failure.what, failure.where)
         return False

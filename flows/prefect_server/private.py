@@ -18,7 +18,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,9 +90,14 @@ def configure(home: Path) -> None:
 
 @contextmanager
 def prefect_api(
-    state_dir: Path, start_limit_s: float = START_LIMIT_S, drain_limit_s: float = DRAIN_LIMIT_S
+    state_dir: Path,
+    start_limit_s: float = START_LIMIT_S,
+    drain_limit_s: float = DRAIN_LIMIT_S,
+    import_flow: Callable[[], object] = lambda: None,
 ) -> Iterator[str]:
     """Yield the address of a Prefect API that answers while the block runs; enter before importing Prefect.
+
+    ``import_flow`` is called while a private server starts: both take seconds.
 
     Raises ``StoreBusy`` when another run uses the store's private API, ``PrefectUnavailable`` when that does
     not start within ``start_limit_s`` seconds, and ``SettingsError`` when the server that the user named, or
@@ -109,7 +114,7 @@ def prefect_api(
         return
     durable.make_directory(state_dir)
     only_run = locks.exclusive(state_dir / "prefect.lock", "flow")
-    with only_run, _private_server(home, start_limit_s) as url:
+    with only_run, _private_server(home, start_limit_s, import_flow) as url:
         try:
             # Nobody else uses this home while the lock is ours: what is still open there has no process.
             with suppress(Exception):
@@ -135,7 +140,7 @@ def _require_answer(url: str) -> None:
 
 
 @contextmanager
-def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
+def _private_server(home: Path, start_limit_s: float, import_flow: Callable[[], object]) -> Iterator[str]:
     """Yield the address of a server that is up until the block ends; its socket is ours before it starts."""
     if _size(home) > MAX_HOME_BYTES:
         folders.remove_tree(home)
@@ -145,7 +150,7 @@ def _private_server(home: Path, start_limit_s: float) -> Iterator[str]:
         listener.listen(128)
         os.environ["PREFECT_API_URL"] = f"http://{_LOOPBACK}:{listener.getsockname()[1]}/api"
         try:
-            server = _started(home, listener, start_limit_s)
+            server = _started(home, listener, start_limit_s, import_flow)
             try:
                 listener.close()
                 yield server.url
@@ -172,7 +177,9 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _started(home: Path, listener: socket.socket, start_limit_s: float) -> _Server:
+def _started(
+    home: Path, listener: socket.socket, start_limit_s: float, import_flow: Callable[[], object]
+) -> _Server:
     """Return a server that answers; if one ends on what an earlier Prefect left, one with an empty home.
 
     The history is lost only if a server starts without it, and never for one that is slow: on a busy machine
@@ -180,6 +187,13 @@ def _started(home: Path, listener: socket.socket, start_limit_s: float) -> _Serv
     """
     had_history = (home / "prefect.db").exists()
     server = _start(home, listener)
+    try:
+        # Where Prefect cannot be imported, its server fails too, and says why.
+        with suppress(ImportError):
+            import_flow()
+    except BaseException:
+        _stop(server.process)
+        raise
     if _answers(server, start_limit_s):
         return server
     if had_history and (other := _without_history(home, listener, start_limit_s)):

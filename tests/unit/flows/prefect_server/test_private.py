@@ -140,3 +140,33 @@ def test_without_loopback_a_run_ends_at_once_and_says_what_is_missing(tmp_path: 
     assert time.monotonic() - start < 40
     assert "cannot reach its own address: Network is unreachable" in done.stderr
     assert "ip link set lo up" in done.stderr and "--no-prefect" in done.stderr
+
+
+_STOPPED = """
+import sys
+from pathlib import Path
+from noctule.flows.prefect_server import private
+
+started, start = [], private._start
+
+def noted(*given):
+    started.append(start(*given))
+    return started[-1]
+
+def stop():
+    print(started[0].process.poll())
+    raise KeyboardInterrupt
+
+private._start = noted
+try:
+    with private.prefect_api(Path(sys.argv[1]), import_flow=stop):
+        print("it goes on")
+except KeyboardInterrupt:
+    print(started[0].process.poll() is not None)
+"""
+
+
+def test_a_stop_while_the_flow_is_imported_ends_the_server_that_is_starting(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", _STOPPED, str(tmp_path / "store")]
+    done = subprocess.run(program, check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["None", "True"], done.stdout
