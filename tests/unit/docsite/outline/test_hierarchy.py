@@ -212,8 +212,8 @@ def test_labels_of_every_tool_are_used() -> None:
 
 
 def test_a_title_that_is_the_files_name_stays_as_written() -> None:
-    first, last = page("A", title="npm-x", nav_order=9), page("A", title="npm-ci")
-    texts = {"npm-ci.md": last, "npm-run.md": "Text\n", "npm-x.md": first}
+    first = "---\ntitle: npm-x\nnav_order: 9\n---\nText\n"
+    texts = {"npm-ci.md": "---\ntitle: npm-ci\n---\nText\n", "npm-run.md": "Text\n", "npm-x.md": first}
     assert [node.label for node in tree(texts).roots] == ["npm-x", "npm-ci", "npm run"]
 
 
