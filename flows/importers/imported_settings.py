@@ -16,7 +16,7 @@ from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
 from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import is_within, read_yaml
-from .tool_file import ToolFile, as_table, as_texts
+from .tool_file import ANY_PROJECT, ToolFile, as_table, as_texts
 
 # Of tools that read both endings.
 MARKDOWN = ("**/*.md", "**/*.markdown")
@@ -24,10 +24,6 @@ _MAX_CHARS = 2_000
 _AUTHORS = (".authors.yml", "authors.yml")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _VERSION = re.compile(r"(?<=[A-Za-z\d])[-_]v?\d+(?:\.\d+)+.*\Z")
-# What folders of documents are called in any project.
-_ANY_PROJECT = {
-    "book", "content", "doc", "docs", "documentation", "pages", "site", "source", "src", "website", "www",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +145,7 @@ def collection_name(found: ImportedSettings) -> str:
     """
     title = found.tables.get("site", {}).get("title", ("", ""))[0]
     root = found.root.resolve()
-    folders = [folder.name for folder in (root, *root.parents) if folder.name.lower() not in _ANY_PROJECT]
+    folders = [folder.name for folder in (root, *root.parents) if folder.name.lower() not in ANY_PROJECT]
     repository = found.repository.rstrip("/").removesuffix(".git").rpartition("/")[2]
     for text in (found.name or str(title), repository, *(_VERSION.sub("", each) for each in folders[:1])):
         name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
