@@ -43,8 +43,8 @@ SHOWN = "stands on the page as text"
 # Whether a file is missing, or something is shown that is followed elsewhere.
 _HINTS = {
     True: "Fix it, or add the file's folder to snippet_folders; then index again.",
-    False: "Write what it stands for, as plugins and programs are not run, and index again; or build the site "
-    "without --strict.",
+    False: "Write what it stands for, since plugins and programs are not run; then index again. "
+    "Or build the site without --strict.",
 }
 
 
