@@ -40,6 +40,12 @@ _MAX_REMARKS = 50
 LEFTOVERS = "leftover_directives"
 NOT_INCLUDED = "is not included: "
 SHOWN = "stands on the page as text"
+# Whether a file is missing, or something is shown that is followed elsewhere.
+_HINTS = {
+    True: "Fix it, or add the file's folder to snippet_folders; then index again.",
+    False: "Write what it stands for, since plugins and programs are not run; then index again. "
+    "Or build the site without --strict.",
+}
 
 
 def find_leftovers(state: StateCore) -> None:
@@ -110,5 +116,5 @@ def require_followed(remarks_by_document: Iterable[tuple[str, str]]) -> None:
         raise DirectivesLeft(
             f"{faults[0][1]}{more}",
             where=faults[0][0],
-            hint="Fix it, or add the file's folder to snippet_folders; then index again.",
+            hint=_HINTS[NOT_INCLUDED in faults[0][1]],
         )

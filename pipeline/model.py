@@ -42,8 +42,8 @@ class Source:
     What the file includes of others is in its bytes; ``notes`` are remarks on what could not be included.
     ``modules`` are those that it describes; the hash covers them too. ``version`` is what a store calls these
     bytes; empty where the bytes are not those of one file alone. ``read_as`` is the ending of the files that
-    it is read like, empty for those of its own. ``has_other_projects`` is true where Sphinx looks for labels
-    in other projects too.
+    it is read like, empty for those of its own. ``title`` is for a document that has none of its own.
+    ``has_other_projects`` is true where Sphinx looks for labels in other projects too.
     """
 
     collection: str
@@ -52,6 +52,7 @@ class Source:
     sha256: str
     modified: str | None = None
     author: str = ""
+    title: str = ""
     notes: tuple[str, ...] = ()
     modules: tuple[PythonModule, ...] = ()
     version: str = ""

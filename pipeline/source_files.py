@@ -37,7 +37,8 @@ class FoundFile:
 
     ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it, or
     the name below the collection's address. ``modified`` and ``author`` come from version control, where
-    there is any; at an address ``modified`` is the store's. A file with a ``module`` is Python, and its page
+    there is any; at an address ``modified`` is the store's. ``title`` is what a table of contents calls the
+    page. A file with a ``module`` is Python, and its page
     describes that module; one with a ``category`` describes a category of pages. A ``member`` is an image
     within a notebook. A file with a ``version`` has the same content as long as it is listed with that one;
     any other has to be read to know it. ``version_of`` says what it is in a folder.
@@ -49,6 +50,7 @@ class FoundFile:
     size: int
     modified: str | None = None
     author: str = ""
+    title: str = ""
     module: str = ""
     category: str = ""
     member: str = ""
@@ -131,7 +133,9 @@ def image_of_notebook(path: str, files: Mapping[str, FoundFile]) -> FoundFile | 
 
 def _source(file: FoundFile, content: bytes, version: str, modified: str | None = None) -> Source:
     digest = sha256_hex(content)
-    return Source(file.collection, file.path, content, digest, modified, file.author, version=version)
+    return Source(
+        file.collection, file.path, content, digest, modified, file.author, file.title, version=version
+    )
 
 
 # The images of a document are read one after the other.

@@ -10,9 +10,12 @@ from typing import Any
 
 from ...pipeline.navigation.literals import Unread
 from ...pipeline.patterns import pattern_fault
+from ...pipeline.untrusted import is_within
 from .imported_settings import FurtherFolder, ImportedSettings, collection_name, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts
 
+# Parts of pages, which it leaves out by default. Documents at or below its settings are known to be its own.
+_PARTS = ("_*.md", "_*.mdx", "_*/")
 _GENERATED = "generated-index"
 _ENDINGS = ("js", "ts", "json")
 _LEFT = {
@@ -90,7 +93,8 @@ def docusaurus(config: ToolFile) -> ImportedSettings:
     found.sidebars = [*_generating(docs)]
     # Its settings stand above a version by two folders.
     found.snippets += [config.folder] if docs.version else []
-    found.leave_out(docs.options.get("exclude"))
+    is_apart = not is_within(docs.root, config.folder)
+    found.leave_out(docs.options.get("exclude", [*_PARTS] if is_apart else None))
     found.take("site", "slugs", True, "Docusaurus's slug and id in front matter")
     if docs.options.get("numberPrefixParser") is not False:
         found.take("site", "number_prefixes", False, "Docusaurus's 01-intro.md is /intro")

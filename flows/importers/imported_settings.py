@@ -18,17 +18,14 @@ from ...pipeline.settings.collection import web_address
 from ...pipeline.settings.settings import COLLECTION_NAME
 from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import NotRead, is_within, read_regular, read_yaml
-from .tool_file import MAX_BYTES, ToolFile, as_table, as_text, as_texts
+from .tool_file import ANY_PROJECT, MAX_BYTES, ToolFile, as_table, as_text, as_texts
 
 # Of tools that read both endings.
 MARKDOWN = ("**/*.md", "**/*.markdown")
 _MAX_CHARS = 2_000
 _AUTHORS = (".authors.yml", "authors.yml")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-# What folders of documents are called in any project.
-_ANY_PROJECT = {
-    "book", "content", "doc", "docs", "documentation", "pages", "site", "source", "src", "website", "www",
-}  # fmt: skip
+_VERSION = re.compile(r"(?<=[A-Za-z\d])[-_]v?\d+(?:\.\d+)+.*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,8 @@ class ImportedSettings:
     it, from which files go to the top of the site, and ``beside`` those of further collections, by name.
     ``append`` are files that end every document, ``snippets`` folders that included files are looked for in,
     ``sidebars`` those that describe generated pages, and ``api`` tells whether the tool documents Python
-    packages, all or those that documents describe. ``name`` is that of the collection, if the tool gives one.
+    packages, all or those that documents describe. ``name`` is that of the collection, if the tool gives one,
+    and ``repository`` the address of the project's, by which one without a title is named.
     """
 
     tool: str
@@ -66,6 +64,7 @@ class ImportedSettings:
     api: Literal["", "described", "all"] = ""
     heading_references: bool = False
     name: str = ""
+    repository: str = ""
     include: list[str] = field(default_factory=lambda: ["**/*.md"])
 
     def take(self, table: str, key: str, value: object, source: str) -> None:
@@ -168,11 +167,15 @@ def set_order(found: ImportedSettings, *files: Path, name: str = "NAME") -> None
 
 
 def collection_name(found: ImportedSettings) -> str:
-    """Return a name for the collection, made from the title or the nearest folder with a name of its own."""
+    """Return a name for the collection: from the title, the repository, or the nearest folder with a name.
+
+    That folder may be of an archive, which has the version in its name.
+    """
     title = found.tables.get("site", {}).get("title", ("", ""))[0]
     root = found.root.resolve()
-    folders = [folder.name for folder in (root, *root.parents) if folder.name.lower() not in _ANY_PROJECT]
-    for text in (found.name or str(title), *folders[:1]):
+    folders = [folder.name for folder in (root, *root.parents) if folder.name.lower() not in ANY_PROJECT]
+    repository = found.repository.rstrip("/").removesuffix(".git").rpartition("/")[2]
+    for text in (found.name or str(title), repository, *(_VERSION.sub("", each) for each in folders[:1])):
         name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
         if COLLECTION_NAME.fullmatch(name):
             return name

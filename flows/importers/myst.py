@@ -30,6 +30,7 @@ def myst(config: ToolFile) -> ImportedSettings:
     found = ImportedSettings("MyST", config, config.folder, include=list(_INCLUDE))
     found.site(project, title="title", description="description")
     found.site(site, title="title")
+    found.repository = as_text(project.get("github"))
     if project.get("toc"):
         _take_contents(found, config, myst_contents(given))
     elif is_jupyter_book(config.path):

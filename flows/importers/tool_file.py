@@ -23,6 +23,10 @@ _PROJECT_FILES = (
     "composer.json",
     "pom.xml",
 )
+# What folders of documents are called in any project.
+ANY_PROJECT = {
+    "book", "content", "doc", "docs", "documentation", "pages", "site", "source", "src", "website", "www",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def project_of(source: Path) -> Path:
 
     That is the working tree of the repository around it, else the working directory if it is around it, else
     the nearest folder around it with the file of a project, as an unpacked archive has it, else the folder
-    itself.
+    itself. A folder such as ``docs`` that is a package of its own belongs to the project right above it.
     """
     folder = Path(os.path.realpath(source if source.is_dir() else source.parent))
     for around in (folder, *folder.parents):
@@ -93,9 +97,14 @@ def project_of(source: Path) -> Path:
     if folder.is_relative_to(here):
         return here
     candidates = (each for each in (folder, *folder.parents) if each != Path.home() and each.parent != each)
-    return next(
-        (each for each in candidates if any((each / name).is_file() for name in _PROJECT_FILES)), folder
-    )
+    nearest = next(filter(_is_project, candidates), folder)
+    above = nearest.parent
+    belongs = nearest.name.lower() in ANY_PROJECT and above != Path.home() and _is_project(above)
+    return above if belongs else nearest
+
+
+def _is_project(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in _PROJECT_FILES)
 
 
 def as_table(value: object) -> dict[str, Any]:

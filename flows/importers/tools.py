@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
@@ -35,6 +36,8 @@ _OF_PATTERNS = set("*?[]!#\\{}")
 _VARIANT = re.compile(r"(mkdocs|zensical|properdocs)[.-][\w-]+(\.ya?ml|\.toml)")
 _PASSED_OVER = {"node_modules", "venv", "build", "dist", "public", "_site", "target"}
 
+# Of mdBook: what they do to pages, pages here have anyway.
+_PREPROCESSORS = {"admonish", "alerts", "callouts", "emojicodes", "index", "katex", "links"}
 
 # Nesting without end, in a hostile file, costs a parser the memory or the stack that it may have.
 _UNREADABLE = (
@@ -71,7 +74,8 @@ def read_tool(path: Path) -> ImportedSettings:
     raise SourceError(
         "no settings of a known tool are in this folder",
         where=str(path),
-        hint=f"Known tools: {', '.join(_KNOWN)}. Or begin with: noctule init",
+        hint=f"Its documents can be indexed as they are: noctule index {shlex.quote(printable(str(path)))}. "
+        f"For settings of your own, run noctule init there. Known tools: {', '.join(_KNOWN)}",
     )
 
 
@@ -148,7 +152,9 @@ def _mdbook(config: ToolFile) -> ImportedSettings:
     theme = config.folder / (as_text(html.get("theme")) or "theme")
     icon = next((name for name in ("favicon.svg", "favicon.png") if (theme / name).is_file()), "")
     found.take_image("favicon", icon, f"theme/{icon}", theme)
-    found.left += [f"the preprocessor {name}" for name in sorted(as_table(given.get("preprocessor")))]
+    found.repository = as_text(html.get("git-repository-url"))
+    preprocessors = as_table(given.get("preprocessor")).keys() - _PREPROCESSORS
+    found.left += [f"the preprocessor {name}" for name in sorted(preprocessors)]
     found.left += [f"output.html.{key}" for key in ("additional-css", "additional-js") if html.get(key)]
     return found
 

@@ -32,6 +32,7 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..engines import Caller
 from ..run.versions import parse_fingerprints
+from ..sources.page_titles import title_in_navigation
 from ..sources.publication_dates import rows_of, today
 from ..sources.publishing_rules import rules_of
 from ..sources.withheld import withheld
@@ -192,7 +193,8 @@ class Editor:
         """Return the file if it is a document of the collection; a new one is found as in a build."""
         if known is not None:
             size, author = path.stat().st_size, known["author"] or ""
-            return FoundFile(collection, relative, str(path), size, known["modified"], author)
+            title = title_in_navigation(collection, relative, self._settings)
+            return FoundFile(collection, relative, str(path), size, known["modified"], author, title)
         return next((file for file in self._listed(collection) if file.path == relative), None)
 
     def _listed(self, collection: str) -> Sequence[FoundFile]:

@@ -33,7 +33,7 @@ class FileHash:
         """Return the file as a source without its content; nothing if it cannot be read."""
         if not self.sha256:
             return None
-        return Source(file.collection, file.path, b"", self.sha256, file.modified, file.author)
+        return Source(file.collection, file.path, b"", self.sha256, file.modified, file.author, file.title)
 
 
 @dataclass(slots=True)

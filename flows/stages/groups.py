@@ -44,5 +44,6 @@ def group_key(sources: Sequence[Source | None], fingerprints: Mapping[str, str])
             source.sha256,
             source.modified or "",
             source.author,
+            source.title,
         )
     return combined_hash(parts)[:32]

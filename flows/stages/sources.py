@@ -23,6 +23,7 @@ from ..run.retry import with_retries
 from ..run.versions import parse_fingerprints
 from ..sources.file_hashes import FileHash, FileHasher, require_complete
 from ..sources.git_history import with_history
+from ..sources.page_titles import with_titles
 from ..sources.published import document_counts, documents_before, published_assets
 from ..sources.publishing_rules import Rules, rules_of
 from .groups import Group, group_key, grouped
@@ -146,7 +147,7 @@ def list_sources(settings: Settings) -> Listing:
     for name, collection in sorted(settings.collections.items()):
         try:
             files = with_retries(partial(list_files, name, collection))
-            listings.append(with_history(files, name, collection))
+            listings.append(with_titles(with_history(files, name, collection), name, settings))
         except SourceError as error:
             failures[name] = error
     if failures and not listings:

@@ -125,7 +125,8 @@ def _module_page(file: FoundFile, collection: Collection) -> Source:
         where = f"{file.collection}:{file.path}"
         raise RejectedDocument(str(error), where=where, hint="Is it a file of the package?") from None
     content = page_of(file.module).encode()
-    page = Source(file.collection, file.path, content, sha256_hex(content), file.modified, file.author)
+    digest = sha256_hex(content)
+    page = Source(file.collection, file.path, content, digest, file.modified, file.author, file.title)
     modules = (module, *packages.offered_by(module))
     return _hashed(page, packages.with_bases(modules) if collection.api.inherited_members else modules)
 

@@ -16,24 +16,29 @@ FORMER = ("redirect_from", "aliases", "alias")
 SLUGS = ("permalink", "url", "slug")
 # The path of a post, which has its day at the head of its name.
 _DATED = re.compile(r"(?P<above>(?:.*/)?)(\d{4})-(\d{2})-(\d{2})[-/](.+)")
-_SAY = (*SLUGS, *FORMER)
+_SAY = (*SLUGS, *FORMER, "id")
 
 
 def published_names(path: str, front_matter: str) -> tuple[str, ...]:
     """Return the paths, from the top, at which the document's own tool publishes it in place of its file's.
 
-    They are what ``permalink``, ``url`` and ``slug`` say in the front matter (as JSON), in a collection of
-    Jekyll the path without the underscore of its folder, and of a post ``/2026/11/25/name``. Former addresses
-    are among them.
+    They are what ``permalink``, ``url``, ``slug`` and Docusaurus's ``id`` say in the front matter (as JSON),
+    in a collection of Jekyll the path without the underscore of its folder, and of a post
+    ``/2026/11/25/name``. Former addresses are among them.
     """
     given = read_front_matter_json(front_matter) if any(f'"{each}"' in front_matter for each in _SAY) else {}
     names = [f"/{slug_path(path, each)}" for each in slugs_of(given)]
+    names += [f"/{slug_path(path, given['id'])}"] if _is_name(given.get("id")) and not names else []
     in_jekyll = path.startswith("_") and "/" in path
     former = (posixpath.join("/", posixpath.dirname(path), each) for each in former_addresses(given))
     own = [f"/{path.lstrip('_')}"] if in_jekyll else []
     if dated := dated_path(path):
         own.append(f"/{dated.removeprefix('_posts/')}")
     return tuple(dict.fromkeys((*names, *own, *map(posixpath.normpath, former))))
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and "/" not in value
 
 
 def slugs_of(given: Mapping[str, Any]) -> Iterator[str]:

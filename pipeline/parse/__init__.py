@@ -159,6 +159,18 @@ def _labels(links: Iterable[Link]) -> Iterator[Link]:
         yield replace(link, kind="label") if link.target.startswith(f"#{LABEL_PREFIX}") else link
 
 
+def _title(source: Source, content: ParsedContent) -> str:
+    """Return the title of a document whose front matter gives none.
+
+    What the navigation calls it comes before a heading of the second level, which is one of several.
+    """
+    is_of_a_part = content.title == next((each.text for each in content.headings), "") and not any(
+        each.level == 1 for each in content.headings
+    )
+    titles = (source.title, content.title) if is_of_a_part else (content.title, source.title)
+    return next(filter(None, titles), "") or _name(source)
+
+
 def _name(source: Source) -> str:
     """Return what a document without a title is called: an index like its folder, others like their file."""
     path = PurePosixPath(source.path)
@@ -174,7 +186,7 @@ def _document(
         doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
         path=source.path,
-        title=_BACKTICKS.sub(r"\1", front.title) or content.title or _name(source),
+        title=_BACKTICKS.sub(r"\1", front.title) or _title(source, content),
         url=address(source.path, front.slug or None, collection.address),
         syntax=syntax,
         text=content.text,

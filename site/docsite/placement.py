@@ -47,7 +47,8 @@ class Placement:
 
     ``former`` are addresses that the page had, ``moved_to`` the one that it has now. ``slug`` and ``name``
     are what Docusaurus and others put in place of the file's path and of its name. ``lists_below`` tells
-    whether the pages below it are listed on it; None leaves that to the page's text.
+    whether the pages below it are listed on it; None leaves that to the page's text. A page that
+    ``is_titled`` has its title from there.
     """
 
     order: float = NO_ORDER
@@ -60,16 +61,19 @@ class Placement:
     slug: str = ""
     name: str = ""
     lists_below: bool | None = None
+    is_titled: bool = False
 
 
 NOWHERE = Placement()
+_TITLED = Placement(is_titled=True)
+_TITLE = '"title":"'
 
 
 @lru_cache(maxsize=32_768)
 def placement_of(front_matter: str) -> Placement:
     """Return what the front matter, as canonical JSON, says of its document's place."""
     if not any(f'"{name}"' in front_matter for name in _NAMES):
-        return NOWHERE
+        return _TITLED if _TITLE in front_matter else NOWHERE
     given = read_front_matter_json(front_matter)
     sidebar, menu = _table(given.get("sidebar")), _menu(given.get("menu"))
     return Placement(
@@ -82,6 +86,7 @@ def placement_of(front_matter: str) -> Placement:
         moved_to=next(iter(_texts(given.get("redirect_to"))), ""),
         slug=next(filter(None, map(_path, slugs_of(given))), ""),
         lists_below=_lists_below(given),
+        is_titled=bool(_text(given.get("title"))),
         name=name if (name := _path(given.get("id"))) and "/" not in name else "",
     )
 

@@ -200,3 +200,15 @@ def test_code_and_boxes_end_before_a_box_at_their_side(browser: webdriver.Chrome
         "inline-start",
     ]
     assert browser.execute_script(_OVERLAPS) == 0
+
+
+def test_code_of_two_lines_in_a_table_begins_where_its_text_does(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    long = "--external <external-id,another-external-id,and-one-more>"
+    texts = {"a.md": f"# A\n\n| | |\n| --- | --- |\n| CLI | `-e` / `{long}` |\n"}
+    build_site(snapshot_of({"d": texts}), tmp_path / "site", Site())
+    browser.get((tmp_path / "site" / "a.html").as_uri())
+    short, tall = browser.find_elements(By.CSS_SELECTOR, "td code")
+    assert tall.rect["height"] > 1.5 * short.rect["height"]
+    assert abs(tall.rect["y"] - short.rect["y"]) < 4

@@ -28,7 +28,10 @@ _FIXED = {
 # Not a language: how MDN marks code that its linter skips.
 _SUFFIXES = ("-nolint",)
 
-_DIRECTIVE = re.compile(r"\{([\w-]+)\}[ \t]*([\w+#.-]*)")
+# Only those of MyST have options in the braces: the first word of Pandoc's and knitr's is the language.
+_DIRECTIVE = re.compile(
+    r"\{((?:code|code-block|code-cell)(?=[ \t])|[\w-]+(?=\}))(?P<options>[^{}\n]*)\}[ \t]*([\w+#.-]*)"
+)
 # What is beside their names is a file, a format or a condition, or not for readers.
 _NO_TITLE = frozenset(
     {
@@ -103,10 +106,10 @@ def read_info(info: str) -> CodeInfo:
     info = info.strip()[:MAX_INFO_CHARS]
     directive = _DIRECTIVE.match(info)
     if directive:
-        name, word = directive[1].lower(), directive[2].lower()
+        name, word = directive[1].lower(), directive[3].lower()
         language = word if name in CODE_DIRECTIVES else _FIXED.get(name, "" if name.isdigit() else name)
         # In braces stands a line to mark, or what a directive or an interpreter of R is called.
-        rest = info if name.isdigit() else info[directive.end() :]
+        rest = info if name.isdigit() else directive["options"] + info[directive.end() :]
         found = described(language, rest)
         beside = info.partition("}")[2].strip()
         is_unknown = language == name and name not in _NO_TITLE

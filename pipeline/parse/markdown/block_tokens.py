@@ -1,15 +1,20 @@
-"""Tokens that several rules for blocks push."""
+"""What the rules for blocks are made of: the tokens that they push, and the lines at which boxes end."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from markdown_it.rules_block import StateBlock
 from mdit_py_plugins.admon.index import admonition as box_without_gaps
 
 _IN_DIRECTIVE = "in_directive"
 _DEPTH_OF_BOXES = 4
+_CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
+# Of lines that may close a box of fewer colons, and of the lengths that they have.
+_MAX_LONGER = 20
 
 
 def push_paragraph(state: StateBlock, content: str, lines: range) -> None:
@@ -19,6 +24,12 @@ def push_paragraph(state: StateBlock, content: str, lines: range) -> None:
     inline = state.push("inline", "", 0)
     inline.content, inline.map, inline.children = content, [*at], []
     state.push("paragraph_close", "p", -1)
+
+
+def push_label(state: StateBlock, name: str, lines: range) -> None:
+    """Push a name, if there is one, as MyST's label for what stands in the lines."""
+    if name:
+        push_paragraph(state, f"({name})=", range(lines.start, lines.start))
 
 
 def push_definitions(state: StateBlock, definitions: Sequence[tuple[str, str]], lines: range) -> None:
@@ -102,3 +113,83 @@ def _move_empty_lines_in(state: StateBlock, start: int, end: int) -> None:
             return
         state.sCount[last + 1 : line] = [state.sCount[line]] * (line - last - 1)
         last = line
+
+
+def last_inside(state: StateBlock, start: int, end: int) -> int:
+    """Return the line at which the list ends that a box stands in, ``end`` if none does before it."""
+    if not state.blkIndent:
+        return end
+    # One search per list, however many boxes begin in it.
+    known: dict[tuple[int, int], tuple[int, int]] = state.env.setdefault(_LIST_ENDS, {})
+    key = (state.blkIndent, state.lineMax)
+    first, last = known.get(key, (0, 0))
+    if not first <= start < last:
+        lines = (line for line in range(start + 1, state.lineMax) if not state.isEmpty(line))
+        last = next((line for line in lines if state.sCount[line] < state.blkIndent), state.lineMax)
+        known[key] = (start, last)
+    return min(last, end)
+
+
+@dataclass(frozen=True, slots=True)
+class _Closings:
+    """The lines that are a marker alone, which of them closes the box that a line opens, and back."""
+
+    lines: list[int]
+    of_opening: dict[int, int]
+    to_opening: dict[int, int]
+
+
+def closing_of(state: StateBlock, marker: str, start: int) -> int:
+    """Return the line that closes the box: that of its pair, else the next that is the marker alone.
+
+    The end if there is none.
+    """
+    found = _known_closings(state, marker)
+    if start in found.of_opening:
+        return found.of_opening[start]
+    after = bisect_right(found.lines, start)
+    return found.lines[after] if after < len(found.lines) else _longer_closing(state, marker, start)
+
+
+def _longer_closing(state: StateBlock, marker: str, start: int) -> int:
+    """Return the line of more colons that closes the box, as in MyST, VitePress and Docusaurus."""
+    if marker[0] != ":":
+        return state.lineMax
+    if _COLONS not in state.env:
+        texts = (line_of(state, number).strip() for number in range(len(state.eMarks) - 1))
+        colons = {text for text in texts if text[:4] == "::::" and not text.strip(":")}
+        state.env[_COLONS] = sorted(colons, key=len)[:_MAX_LONGER]
+    lines = [state.lineMax]
+    for longer in (each for each in state.env[_COLONS] if len(each) > len(marker)):
+        found = _known_closings(state, longer)
+        after = bisect_right(found.lines, start)
+        near = found.lines[after : after + _MAX_LONGER]
+        lines += [line for line in near if found.to_opening.get(line, -1) < start][:1]
+    return min(lines)
+
+
+def _known_closings(state: StateBlock, marker: str) -> _Closings:
+    # One scan per marker: thousands of openings that nobody closes stay linear.
+    known: dict[str, _Closings] = state.env.setdefault(_CLOSINGS, {})
+    if marker not in known:
+        known[marker] = _closings(state, marker)
+    return known[marker]
+
+
+def _closings(state: StateBlock, marker: str) -> _Closings:
+    """Return the closings of a marker; boxes of one marker nest as in Quarto and MyST, code does not."""
+    closings, pairs, opened = list[int](), dict[int, int](), list[int]()
+    for number in range(len(state.eMarks) - 1):
+        text = line_of(state, number).strip()
+        if text == marker:
+            closings.append(number)
+            if opened:
+                pairs[opened.pop()] = number
+        elif marker[0] in ":/" and text.startswith(marker) and text[len(marker)] != marker[0]:
+            opened.append(number)
+    return _Closings(closings, pairs, {closing: opening for opening, closing in pairs.items()})
+
+
+def line_of(state: StateBlock, line: int) -> str:
+    """Return the text of a line."""
+    return state.src[state.bMarks[line] : state.eMarks[line]]

@@ -6,16 +6,24 @@ Content tabs of Material for MkDocs (``=== "Title"``, then indented text) become
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from contextlib import nullcontext
-from dataclasses import dataclass
 
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ...directives import add_leftovers
 from ..code.info import read_info
-from .block_tokens import close_group, content_of_directive, open_group, push_content, push_paragraph
+from .block_tokens import (
+    close_group,
+    closing_of,
+    content_of_directive,
+    last_inside,
+    line_of,
+    open_group,
+    push_content,
+    push_label,
+    push_paragraph,
+)
 from .directives import (
     CARDS,
     GROUP,
@@ -30,13 +38,15 @@ from .directives import (
     entries,
     read_opening,
     with_block_options,
+    with_heading,
     with_options,
 )  # fmt: skip
 from .myst.descriptions import DESCRIBED
 from .myst.directive_kinds import UNKNOWN
 from .myst.directive_options import DirectiveOptions, block_options_of, options_of
+from .myst.inline_options import CALLOUT
+from .myst.roles import CELLS
 
-_CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
 _TAB_MARKER = "==="
 _TAB_OPENING = re.compile(r"={3}[!+]{0,2}[ \t]+(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t]*\Z")
 _TAB_INDENT = 4
@@ -44,8 +54,6 @@ _OPENINGS = ("///", ":::", "```{", "````", "~~~{", "```admonish")
 # Unknown directives may hold code in them; those between colons or in longer fences hold markdown.
 _OF_CODE = ("```", "~~~")
 _MAX_OPTIONS = 40
-# Of lines that may close a box of fewer colons, and of the lengths that they have.
-_MAX_LONGER = 20
 # Levels at which a box that nothing closes is still one: each that follows it is within it.
 _MAX_UNCLOSED = 40
 
@@ -62,8 +70,8 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if not silent:
             add_leftovers(state.env, [f"{{{found.name}}}"])
         return False
-    closing = _closing(state, found.marker, start)
-    last = _last_inside(state, start, min(closing, end))
+    closing = closing_of(state, found.marker, start)
+    last = last_inside(state, start, min(closing, end))
     is_closed = last == closing < end
     if not is_closed and not (found.ends_by_itself and state.level < _MAX_UNCLOSED):
         return False
@@ -73,116 +81,49 @@ def box(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _last_inside(state: StateBlock, start: int, end: int) -> int:
-    """Return the line at which the list ends that a box stands in, ``end`` if none does before it."""
-    if not state.blkIndent:
-        return end
-    # One search per list, however many boxes begin in it.
-    known: dict[tuple[int, int], tuple[int, int]] = state.env.setdefault(_LIST_ENDS, {})
-    key = (state.blkIndent, state.lineMax)
-    first, last = known.get(key, (0, 0))
-    if not first <= start < last:
-        lines = (line for line in range(start + 1, state.lineMax) if not state.isEmpty(line))
-        last = next((line for line in lines if state.sCount[line] < state.blkIndent), state.lineMax)
-        known[key] = (start, last)
-    return min(last, end)
-
-
-@dataclass(frozen=True, slots=True)
-class _Closings:
-    """The lines that are a marker alone, which of them closes the box that a line opens, and back."""
-
-    lines: list[int]
-    of_opening: dict[int, int]
-    to_opening: dict[int, int]
-
-
-def _closing(state: StateBlock, marker: str, start: int) -> int:
-    """Return the line that closes the box: that of its pair, else the next that is the marker alone.
-
-    The end if there is none.
-    """
-    found = _known_closings(state, marker)
-    if start in found.of_opening:
-        return found.of_opening[start]
-    after = bisect_right(found.lines, start)
-    return found.lines[after] if after < len(found.lines) else _longer_closing(state, marker, start)
-
-
-def _longer_closing(state: StateBlock, marker: str, start: int) -> int:
-    """Return the line of more colons that closes the box, as in MyST, VitePress and Docusaurus."""
-    if marker[0] != ":":
-        return state.lineMax
-    if _COLONS not in state.env:
-        texts = (_line(state, number).strip() for number in range(len(state.eMarks) - 1))
-        colons = {text for text in texts if text[:4] == "::::" and not text.strip(":")}
-        state.env[_COLONS] = sorted(colons, key=len)[:_MAX_LONGER]
-    lines = [state.lineMax]
-    for longer in (each for each in state.env[_COLONS] if len(each) > len(marker)):
-        found = _known_closings(state, longer)
-        after = bisect_right(found.lines, start)
-        near = found.lines[after : after + _MAX_LONGER]
-        lines += [line for line in near if found.to_opening.get(line, -1) < start][:1]
-    return min(lines)
-
-
-def _known_closings(state: StateBlock, marker: str) -> _Closings:
-    # One scan per marker: thousands of openings that nobody closes stay linear.
-    known: dict[str, _Closings] = state.env.setdefault(_CLOSINGS, {})
-    if marker not in known:
-        known[marker] = _closings(state, marker)
-    return known[marker]
-
-
-def _closings(state: StateBlock, marker: str) -> _Closings:
-    """Return the closings of a marker; boxes of one marker nest as in Quarto and MyST, code does not."""
-    closings, pairs, opened = list[int](), dict[int, int](), list[int]()
-    for number in range(len(state.eMarks) - 1):
-        text = _line(state, number).strip()
-        if text == marker:
-            closings.append(number)
-            if opened:
-                pairs[opened.pop()] = number
-        elif marker[0] in ":/" and text.startswith(marker) and text[len(marker)] != marker[0]:
-            opened.append(number)
-    return _Closings(closings, pairs, {closing: opening for opening, closing in pairs.items()})
-
-
 def _push(state: StateBlock, found: Box, lines: range, last: int) -> None:
     """Push the tokens of a box whose content is ``lines``, below its opening; ``last`` is the line after."""
     first = lines.start - 1
     if found.marker[0] in ":`~":
         options = options_of(_head(state, lines) if found.is_directive else ())
+        options |= found.options
+        if found.name not in CELLS:
+            push_label(state, found.options.get("name") or found.options.get("label", ""), lines)
         found = with_options(found, options)
-        if found.kind in _SPECIAL:
-            _SPECIAL[found.kind](state, found, options, lines)
-        elif found.kind in DESCRIBED:
-            DESCRIBED[found.kind](state, found.name, found.title, options, lines)
-        if found.kind in _SPECIAL or found.kind in DESCRIBED:
+        if _push_special(state, found, options, lines):
             state.line = last
             return
-        lines = lines[options.height :]
-        if found.name in CARDS:
-            found, above = as_card(found, options, _head(state, lines))
-            lines = lines[above:]
+        found, lines = _titled(state, found, options, lines[options.height :])
     elif found.marker[0] == "/":
         options = block_options_of(_head(state, lines))
         found, lines = with_block_options(found, options), lines[options.height :]
     opened = len(state.tokens)
-    if found.kind == GROUP:
-        _group(state, found, lines)
-    else:
-        _callout(state, found, lines)
+    (_group if found.kind == GROUP else _callout)(state, found, lines)
     state.tokens[opened].map = [first, last]
     state.line = last
 
 
-def _line(state: StateBlock, line: int) -> str:
-    return state.src[state.bMarks[line] : state.eMarks[line]]
+def _push_special(state: StateBlock, found: Box, options: DirectiveOptions, lines: range) -> bool:
+    """Push what is no box around its content, if the directive is of such a kind; return whether it is."""
+    if found.kind in _SPECIAL:
+        _SPECIAL[found.kind](state, found, options, lines)
+    elif found.kind in DESCRIBED:
+        DESCRIBED[found.kind](state, found.name, found.title, options, lines)
+    return found.kind in _SPECIAL or found.kind in DESCRIBED
+
+
+def _titled(state: StateBlock, found: Box, options: DirectiveOptions, lines: range) -> tuple[Box, range]:
+    """Return the box with a title that stands in its content, and the lines of the content below that."""
+    above = 0
+    if found.name in CARDS:
+        found, above = as_card(found, options, _head(state, lines))
+    elif CALLOUT in options.get("class", ""):
+        found, above = with_heading(found, _head(state, lines))
+    return found, lines[above:]
 
 
 def _head(state: StateBlock, lines: range) -> list[str]:
-    return [_line(state, line) for line in lines[:_MAX_OPTIONS]]
+    return [line_of(state, line) for line in lines[:_MAX_OPTIONS]]
 
 
 def _callout(state: StateBlock, found: Box, lines: range) -> None:
@@ -241,7 +182,7 @@ def _image(state: StateBlock, found: Box, options: DirectiveOptions, lines: rang
 
 def _links(state: StateBlock, _found: Box, options: DirectiveOptions, lines: range) -> None:
     if "hidden" not in options:
-        for entry in entries([_line(state, line) for line in lines[options.height :]]):
+        for entry in entries([line_of(state, line) for line in lines[options.height :]]):
             push_paragraph(state, entry, lines)
 
 

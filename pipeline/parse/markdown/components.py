@@ -13,6 +13,7 @@ from typing import Any
 
 from ...includes.parts import TAG
 from ...navigation.literals import UNREAD, read_value
+from ..markup import linked
 from .authoring import PAGES_BELOW
 
 _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:.-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\{)))?|\{")
@@ -37,8 +38,13 @@ _OPTIONAL = ("isOptional", "optional")
 _DEFAULTS = ("defaultValue", "default", "initialToggle")
 _FIELDS = frozenset({"ParamField", "ResponseField", "APIField", "Param", "Property", "TypeField"})
 _IMAGES = frozenset({"Image", "img", "Img", "Picture", "ZoomImage", "ThemedImage"})
-# Their attributes are for machines.
-_UNSEEN = frozenset({"Head", "Helmet", "Meta", "SEO", "Seo", "Script"})
+_VIDEO_IDS = ("id", "videoId", "videoid", "youTubeId", "youtubeId", "embedId")
+_VIDEO_HOSTS = {"youtube": "www.youtube.com/watch?v=", "vimeo": "vimeo.com/"}
+# Whose attributes are for machines: what stands in their place.
+_REPLACED = {
+    **dict.fromkeys(("Head", "Helmet", "Meta", "SEO", "Seo", "Script"), ""),
+    "DocCardList": PAGES_BELOW,
+}
 _MAX_NESTING = 8
 # Characters, and pieces, in which the paragraph around an image begins.
 _MAX_BEFORE, _MAX_PIECES = 1_000, 50
@@ -181,15 +187,16 @@ def details(tag: str) -> str:
 
 def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
     """Return what a component that begins a line says in attributes; ``is_whole`` if it has no content."""
-    if name in _UNSEEN:
-        return ""
-    if name == "DocCardList":
-        return PAGES_BELOW
+    if name in _REPLACED:
+        return _REPLACED[name]
     if name == "Mermaid" and isinstance(drawn := given.get("value"), str) and "```" not in drawn:
         return f"```mermaid\n{drawn.strip()}\n```"
     if is_whole and _OF_CODE.search(name) and (listing := _listing(given)):
         described = _prose(_text(given, *_TEXTS[:3]))
         return "\n\n".join(filter(None, (_heading(given), described, listing)))
+    if host := next((each for part, each in _VIDEO_HOSTS.items() if part in name.lower()), ""):
+        video = re.fullmatch(r"[\w-]{1,40}", _text(given, *_VIDEO_IDS))
+        return linked(f"https://{host}{video[0]}", _text(given, *_TITLES)) if video else ""
     if name in _FIELDS:
         return f"{_code(_signature(given))}\n\n" + (_prose(_text(given, *_TEXTS)) if is_whole else "")
     lines = [heading] if (heading := _heading(given)) else []

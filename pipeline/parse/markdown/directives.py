@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ...visibility import SEARCH_EXCLUDED
 from ..conditions import is_for_web_pages
 from ..labels import VERSION_TITLES, label_anchor
 from .myst.descriptions import DESCRIBED
 from .myst.directive_kinds import kind_of_directive
+from .myst.inline_options import read_inline_options
 
 TAB, FOLDED, GROUP, IMAGE, LINKS, RST, NOTHING = "tab", "details", "group", "image", "toctree", "eval-rst", ""
 MATH = "math"
@@ -29,6 +30,7 @@ _CALLOUTS = "attention caution danger error hint important note seealso tip todo
 _OTHER_CALLOUTS = frozenset({"info", "success", "secondary"})
 _VERSIONS = "deprecated versionadded versionchanged versionremoved"
 CARDS = frozenset({"card", "grid-item-card"})
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+([^\n]*?)(?:[ \t]+#+)?(?:[ \t]*\{[^{}\n]*\})?[ \t]*\Z")
 _CARETS = re.compile(r"\s*\^{3,}\s*")
 _TITLED = "card grid-item-card rubric sidebar topic"
 _KIND_NAMES = {
@@ -48,6 +50,8 @@ _KIND_NAMES = {
     """,
 }
 _KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}
+# Quarto's, and whether what they hold is for the format that they name.
+_BY_FORMAT = {"content-visible": True, "content-hidden": False}
 _LEFT_OUT = (NOTHING, LINKS)
 # Those of ``:::`` without braces that hold what follows, though nothing closes them.
 _FOLLOWED = [name for name, kind in _KINDS.items() if kind in (FOLDED, GROUP)]
@@ -62,7 +66,7 @@ class Box:
 
     What an ``unsearched`` one holds stands on the page and is not found by searches. One that
     ``ends_by_itself`` goes on to the end of what it stands in where nothing closes it. Only a directive,
-    which has its name in braces, has lines of options.
+    which has its name in braces, has lines of options; ``options`` are those on its own line.
     """
 
     marker: str
@@ -74,10 +78,19 @@ class Box:
     unsearched: bool = False
     ends_by_itself: bool = False
     is_directive: bool = False
+    options: dict[str, str] = field(default_factory=dict)
 
 
 def read_opening(line: str) -> Box | None:
     """Return the box that the line opens, if it opens one."""
+    found = read_inline_options(line)
+    made = _opened(found.opening if found else line)
+    if not found or not made:
+        return made
+    return replace(made, title=made.title or found.options.get("title", ""), options=found.options)
+
+
+def _opened(line: str) -> Box | None:
     if line.startswith(("/", ":")):
         found = _OPENING.match(line)
         if not found:
@@ -93,8 +106,9 @@ def read_opening(line: str) -> Box | None:
         is_open = attributes is not None and attributes[1] == "open"
         in_braces = is_of_colons and line[len(found[1]) :].lstrip().startswith(f"{{{found[3]}}}")
         made = _box(found[1], name, title, in_braces=in_braces)
-        if is_of_colons and not in_braces and (made.kind in _LEFT_OUT or made.kind in DESCRIBED):
-            made = replace(made, kind=GROUP)  # the class of a div, no directive
+        is_class = is_of_colons and not in_braces
+        if is_class and ((found[2] and name not in _CONTAINERS) or made.kind in (*_LEFT_OUT, *DESCRIBED)):
+            made = replace(made, kind=GROUP)  # of a div, no directive
         return replace(made, ends_by_itself=is_known, is_open=is_open)
     if found := _ADMONISH.match(line):
         return _of_mdbook(found[1], (found[2] or "note").lower(), found[3])
@@ -132,11 +146,21 @@ def _of_mdbook(marker: str, kind: str, rest: str) -> Box:
 def with_options(box: Box, options: dict[str, str]) -> Box:
     """Return the box as its options change it: MyST names its kind and its folding as classes."""
     classes = options.get("class", "").split()
+    if box.name in _BY_FORMAT and "when-format" in options:
+        is_for_html = options["when-format"].startswith("html")
+        box = replace(box, kind=GROUP if is_for_html == _BY_FORMAT[box.name] else NOTHING)
     if box.name == "admonition" and (kinds := [each for each in classes if each in _CALLOUTS.split()]):
         box = replace(box, kind=kinds[0])
     if not {"dropdown", "toggle"}.isdisjoint(classes) or "collapsible" in options:
         box = replace(box, folds=True)
     return replace(box, is_open=True) if "open" in options or "toggle-shown" in classes else box
+
+
+def with_heading(box: Box, lines: Sequence[str]) -> tuple[Box, int]:
+    """Return a callout of Quarto with the heading that it begins with as its title, and the lines above."""
+    above = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    found = _HEADING.match(lines[above]) if lines and not box.title else None
+    return (replace(box, title=found[1]), above + 1) if found else (box, 0)
 
 
 def as_card(box: Box, options: dict[str, str], lines: Sequence[str]) -> tuple[Box, int]:

@@ -249,10 +249,10 @@ def _frozen(draft: _Draft, name: str, path: str, is_shared: bool) -> Node:
 def _label(draft: _Draft) -> str:
     if draft.title:
         return draft.title
-    if (entry := draft.entry) is not None and (
-        entry.placement.label or entry.title != _stem(place_of(entry))
-    ):
-        return entry.placement.label or entry.title
+    if (entry := draft.entry) is not None:
+        placement = entry.placement
+        if placement.label or placement.is_titled or entry.title != _stem(place_of(entry)):
+            return placement.label or entry.title
     plain = without_number(draft.key.rsplit("/", 1)[-1])
     return plain.replace("-", " ").replace("_", " ").strip() or draft.key
 

@@ -17,6 +17,19 @@ def read(text: str, path: str = "a.md") -> Document:
 
 
 @pytest.mark.parametrize(
+    ("remark", "hint"),
+    [
+        ("line 1: '{own}' stands on the page as text", "plugins and programs are not run"),
+        ("line 1: 'a.md' is not included: there is no such file", "snippet_folders"),
+    ],
+)
+def test_the_error_says_what_to_do(remark: str, hint: str) -> None:
+    with pytest.raises(DirectivesLeft) as failed:
+        require_followed([("c:a.md", remark)])
+    assert hint in failed.value.hint
+
+
+@pytest.mark.parametrize(
     "directive",
     [
         "{{#include a.md}}",

@@ -20,7 +20,10 @@ from ...python_objects import object_address, shown_name
 from ...standard_objects import standard_address
 from ...standards import STANDARDS, standard
 
-_ROLE = re.compile(r"\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)((?:[^`\n]|\n(?![ \t]*\n)){1,500})\2(?!`)")
+_ROLE = re.compile(
+    r"\{([A-Za-z][\w:.+-]{0,40})(?:[ \t]+(?:[.#][A-Za-z]|[A-Za-z][\w-]{0,40}=)[^{}`\n]{0,200})?\}"
+    r"(`+)(?!`)((?:[^`\n]|\n(?![ \t]*\n)){1,500})\2(?!`)"
+)
 _TITLED = re.compile(r"([^<>]+?)[ \t]*<([^<>]*)>[ \t]*\Z")
 _ABBREVIATION = re.compile(r"([^()]+?)[ \t]*\(([^()]*)\)[ \t]*\Z")
 _LABELS = frozenset({"ref", "numref", "eq", "term", "keyword", "any", "doc", "download"})
@@ -34,8 +37,10 @@ _ELEMENTS = {
     "subscript": "sub",
     "superscript": "sup",
     "strong": "strong",
+    "del": "del",
+    "strike": "del",
 }
-_TEXT_NAMES = "abbr ac dfn emphasis guilabel index menuselection text cite cite:p cite:t"
+_TEXT_NAMES = "abbr ac dfn emphasis guilabel index menuselection text cite cite:p cite:t sc smallcaps span u"
 _TEXTS = frozenset(_TEXT_NAMES.split())
 _UNSEEN = re.compile(r"octicon|fa[bsrl]?|material-\w+|far|iconify")
 _BADGE = re.compile(r"bdg(?:-\w+)*")
@@ -67,7 +72,7 @@ _INDEXED_AS = re.compile(r"[ \t]+:[ \t].*")
 _EMPHASIS = re.compile(r"[`*]|(?<!\w)_|_(?!\w)")
 _NUMBER = re.compile(r"\d[\d.]*[a-z]?")
 # Between the tabs of a set and the cells of a grid there is no place for a label.
-_CELLS = frozenset({"tab", "tab-item", "grid-item", "grid-item-card", "card", "toctree"})
+CELLS = frozenset({"tab", "tab-item", "grid-item", "grid-item-card", "card", "toctree"})
 
 
 def role(state: StateInline, silent: bool) -> bool:
@@ -196,7 +201,7 @@ def _outside_examples(pattern: re.Pattern[str], text: str, replace: Callable[[re
 
 def _named_box(found: re.Match[str]) -> str:
     name = _NAME.search(found["options"])
-    if name is None or found["kind"] in _CELLS:
+    if name is None or found["kind"] in CELLS:
         return found[0]
     return f"{found['indent']}({name['label']})=\n\n{found[0]}"
 

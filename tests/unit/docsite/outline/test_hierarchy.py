@@ -211,6 +211,12 @@ def test_labels_of_every_tool_are_used() -> None:
     assert [node.label for node in tree(texts).roots] == ["Three", "d e", "One", "Two"]
 
 
+def test_a_title_that_is_the_files_name_stays_as_written() -> None:
+    first = "---\ntitle: npm-x\nnav_order: 9\n---\nText\n"
+    texts = {"npm-ci.md": "---\ntitle: npm-ci\n---\nText\n", "npm-run.md": "Text\n", "npm-x.md": first}
+    assert [node.label for node in tree(texts).roots] == ["npm-x", "npm-ci", "npm run"]
+
+
 def test_equal_titles_among_siblings_are_told_apart() -> None:
     texts = {"a/index.md": page("Intro"), "b.md": page("Intro"), "c.md": page("Other")}
     assert [node.label for node in tree(texts).roots] == ["Intro (a)", "Intro (b)", "Other"]

@@ -40,6 +40,24 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "left_out"),
+    [
+        ("{path: '../docs'}", ["_*.md", "_*.mdx", "_*/"]),
+        ("{path: '../docs', exclude: ['own/**']}", ["own/**"]),
+    ],
+)
+def test_parts_of_pages_are_none_where_the_settings_lie_beside_the_documents(
+    tmp_path: Path, options: str, left_out: list[str]
+) -> None:
+    for name, text in {"website/docusaurus.config.js": _PRESET % (options, ""), "docs/a.md": "# A\n"}.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    written, _ = import_settings(tmp_path, Path("website"))
+    (collection,) = tomllib.loads(written.path.read_text())["collections"].values()
+    assert (collection["root"], collection["exclude"]) == ("docs", left_out)
+
+
+@pytest.mark.parametrize(
     ("options", "files", "root"),
     [
         ("{}", _VERSIONS, "versioned_docs/version-v3.x"),

@@ -21,8 +21,17 @@ def test_it_is_the_nearest_folder_with_the_file_of_a_project(docs: Path) -> None
     assert project_of(docs) == docs
     (docs.parents[1] / "pyproject.toml").write_text("")
     assert project_of(docs) == docs.parents[1]
+    (docs / "package.json").write_text("{}")
+    assert project_of(docs) == docs
+
+
+def test_a_folder_of_documents_that_is_a_package_belongs_to_the_project_above_it(docs: Path) -> None:
     (docs.parent / "package.json").write_text("{}")
     assert project_of(docs) == docs.parent
+    (docs.parents[1] / "pyproject.toml").write_text("")
+    assert project_of(docs) == docs.parents[1]
+    (docs.parents[2] / "pyproject.toml").write_text("")
+    assert project_of(docs) == docs.parents[1]
 
 
 def test_a_home_folder_is_none(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -489,6 +489,34 @@ def test_a_book_without_a_title_is_named_after_its_project(tmp_path: Path) -> No
     assert list(tomllib.loads((book / "noctule.toml").read_text())["collections"]) == ["owl-manual"]
 
 
+@pytest.mark.parametrize(
+    ("folder", "repository", "name"),
+    [
+        ("hx-25.07.1+20260723", "https://example.org/owls/Helix.git/", "helix"),
+        ("hx-25.07.1+20260723", "", "hx"),
+        ("jupyter_book-2.1.7", "", "jupyter-book"),
+        ("owls-2", "", "owls-2"),
+        ("1.2.3", "", "1-2-3"),
+    ],
+)
+def test_a_book_without_a_title_is_named_without_the_version_of_an_archive(
+    tmp_path: Path, folder: str, repository: str, name: str
+) -> None:
+    book = tmp_path / folder / "docs"
+    (book / "src").mkdir(parents=True)
+    (book / "book.toml").write_text(f'[output.html]\ngit-repository-url = "{repository}"\n')
+    (book / "src" / "b.md").write_text("# B\n")
+    import_settings(book, book)
+    assert list(tomllib.loads((book / "noctule.toml").read_text())["collections"]) == [name]
+
+
+def test_preprocessors_whose_work_is_done_here_are_not_named_as_left_out(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.md").write_text("# A\n")
+    (tmp_path / "book.toml").write_text("[preprocessor.admonish]\n[preprocessor.katex]\n[preprocessor.own]\n")
+    assert import_settings(tmp_path, tmp_path)[1].left == ["the preprocessor own"]
+
+
 def test_settings_of_another_name_may_be_given_by_their_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -507,8 +535,10 @@ def test_settings_that_inherit_in_a_circle_are_an_error(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_no_tool_and_a_second_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no settings of a known tool"):
-        import_settings(tmp_path, tmp_path)
+    (tmp_path / "of owls").mkdir()
+    with pytest.raises(SourceError, match="no settings of a known tool") as failed:
+        import_settings(tmp_path, tmp_path / "of owls")
+    assert f"noctule index '{tmp_path}/of owls'" in failed.value.hint
     (tmp_path / "book.toml").write_text("[book\n")
     with pytest.raises(SourceError, match="cannot be read"):
         import_settings(tmp_path, tmp_path)

@@ -89,6 +89,53 @@ def test_boxes_of_one_marker_nest() -> None:
 
 
 @pytest.mark.parametrize(
+    ("opening", "html"),
+    [
+        (":::{tip .dropdown} T", '<details class="callout callout-tip"> <summary class="callout-title">T<'),
+        (
+            "```{note .x key='a b' open=false} T",
+            '<div class="callout callout-note"> <p class="callout-title">T<',
+        ),
+        (":::{admonition .warning} T", '<div class="callout callout-warning"> <p class="callout-title">T<'),
+        ('::: {.callout-note collapse="true"}', '<details class="callout callout-note"> <summary'),
+        (
+            '::: {.callout-tip collapse="false"} :::',
+            '<details class="callout callout-tip" open="">',
+        ),
+        ('::: {.callout-tip title="T"}', '<div class="callout callout-tip"> <p class="callout-title">T<'),
+        ('::: {.column width="40%"}', "<div> <p>Body"),
+        ("::: {.of-no-tool .wide}", "<div> <p>Body"),
+        ('::: {.content-hidden when-format="pdf"}', "<div> <p>Body"),
+        ('::: {.content-hidden when-format="html"}', ""),
+        ('::: {.content-visible when-format="pdf"}', ""),
+        (":::note[T]{.x}", '<div class="callout callout-note"> <p class="callout-title">T<'),
+        (':::note{title="T"}', '<div class="callout callout-note"> <p class="callout-title">T<'),
+    ],
+)
+def test_options_in_the_braces_of_an_opening_are_no_title(opening: str, html: str) -> None:
+    fence = opening[:3]
+    shown = " ".join(markdown_parser().render(f"{opening}\nBody\n{fence}").split())
+    assert shown.startswith(html) and "}" not in shown and bool(shown) == bool(html)
+
+
+def test_a_callout_of_quarto_has_its_first_heading_as_title() -> None:
+    document = _parsed("::: {.callout-note}\n\n## T {.unnumbered}\n\nBody\n\n## Of its own\n:::")
+    assert [each.text for each in document.blocks] == ["T", "Body", "Of its own"]
+    assert document.inner_anchors == ("of-its-own",)
+
+
+def test_an_identifier_in_the_braces_is_an_anchor() -> None:
+    document = _parsed(":::{note #one .x}\nA\n:::\n\n::: {#two}\nB\n:::\n\n:::{tip label=three}\nC\n:::")
+    assert {"one", "two", "three"} <= set(document.anchors)
+    assert [each.text for each in document.blocks] == ["A", "B", "C"]
+
+
+def test_options_of_a_role_and_of_code_are_no_text() -> None:
+    assert _texts("A {span .x}`b` {kbd #k}`C` {x}`y`.")[0] == "A b C y."
+    assert _parsed("```{code-block #c linenos=true} python\nx\n```").blocks[0].language == "python"
+
+
+@pytest.mark.parametrize(
     ("card", "shown", "target"),
     [
         (
@@ -152,6 +199,9 @@ def test_a_box_beside_the_text_says_so() -> None:
     [
         "```{note}",
         ":::{note",
+        ":::{note .a ",
+        "::: {.a #b c=d ",
+        "{a .b ",
         ":::note\n::::",
         ":::note\n::::a\n:::::\n",
         "```admonish ",

@@ -301,6 +301,21 @@ def test_mdx_in_a_fence_of_docusaurus_is_mdx_and_a_drawing_in_a_component_is_dra
     assert "A-->B;" in page.get_text() and "mdx-code-block" not in page.get_text()
 
 
+@pytest.mark.parametrize(
+    ("component", "target", "text"),
+    [
+        ('<LiteYouTubeEmbed id="a-b_1" />', "https://www.youtube.com/watch?v=a-b_1", "Video: "),
+        ('<YouTube videoId="ab" title="Owls" />', "https://www.youtube.com/watch?v=ab", "Owls"),
+        ('<Vimeo id="12" />', "https://vimeo.com/12", "Video: "),
+        ('<YouTube id="a&b" />', "", ""),
+    ],
+)
+def test_a_video_in_a_component_is_a_link(component: str, target: str, text: str) -> None:
+    found = read(f"import V from 'v';\n\nSee:\n\n{component}\n\nEnd.\n").links
+    assert [each.target for each in found] == list(filter(None, [target]))
+    assert all(each.text.startswith(text) for each in found)
+
+
 def test_many_fences_of_mdx_that_never_end_take_no_time() -> None:
     start = time.perf_counter()
     markdown_of_mdx("```mdx-code-block\na\n" * 50_000)

@@ -1,0 +1,63 @@
+"""What tables of contents call pages: the titles of documents that give themselves none."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from ...pipeline.address import INDEX_NAMES
+from ...pipeline.discover import FileListing
+from ...pipeline.errors import SettingsError
+from ...pipeline.navigation.entry import NavEntry
+from ...pipeline.sanitize import is_outward
+from ...pipeline.settings.settings import Settings
+
+
+def with_titles(listing: FileListing, name: str, settings: Settings) -> FileListing:
+    """Return the listing of a collection, in which files have the titles that its navigation gives them."""
+    titles = navigation_titles(name, settings)
+    if not titles:
+        return listing
+    files = (replace(each, title=titles.get(_key(each.path), "")) for each in listing.files)
+    return replace(listing, files=tuple(files))
+
+
+def title_in_navigation(name: str, path: str, settings: Settings) -> str:
+    """Return the title that the navigation of a collection gives a file, empty if it gives none."""
+    return navigation_titles(name, settings).get(_key(path), "")
+
+
+def navigation_titles(name: str, settings: Settings) -> Mapping[str, str]:
+    """Return the titles of pages, by their paths without ending, in lower case; a page's first one counts."""
+    if name not in settings.site.navigation:
+        return {}
+    from ...docsite.outline.declared import declared_contents  # reads scripts by tree-sitter
+
+    site = settings.site.model_copy(update={"navigation": {name: settings.site.navigation[name]}})
+    try:
+        declared = declared_contents(site).get(name)
+    except SettingsError:  # the build of the site says so
+        return {}
+    found: dict[str, str] = {}
+    for folder, entry in _entries(declared.entries, "") if declared else ():
+        found.setdefault(_key(posixpath.join(folder, entry.target.strip("/"))), entry.title)
+    for folder, said in declared.folders.items() if declared else ():
+        for inner, entry in _entries(said.entries, folder):
+            found.setdefault(_key(posixpath.join(inner, entry.target)), entry.title)
+    return found
+
+
+def _entries(entries: Iterable[NavEntry], folder: str) -> Iterator[tuple[str, NavEntry]]:
+    """Yield the entries that give a page a title, with the folder that their targets begin at."""
+    for entry in entries:
+        if entry.title and entry.target and not is_outward(entry.target) and "#" not in entry.target:
+            yield folder, entry
+        yield from _entries(entry.children, folder)
+
+
+def _key(path: str) -> str:
+    """Return what all spellings of a page's path have in common."""
+    stem = posixpath.splitext(posixpath.normpath(path))[0].lower()
+    folder, last = posixpath.split(stem)
+    return folder if last in INDEX_NAMES else stem

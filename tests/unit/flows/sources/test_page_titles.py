@@ -1,0 +1,77 @@
+"""Documents that give themselves no title have the one that the navigation gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from noctule.flows.sources.page_titles import title_in_navigation
+from noctule.flows.stages.sources import list_sources
+from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.reading import parse as read_settings
+from noctule.pipeline.settings.settings import Settings
+
+MKDOCS = """
+nav:
+  - Home: index.md
+  - Guide:
+      - All of it: guide/index.md
+      - Signing in: guide/auth.md
+      - Again: guide/auth.md
+      - Elsewhere: https://example.org/own.md
+      - Own: own.md
+  - Releases: log.md
+"""
+
+
+def folder(tmp_path: Path, named: str = "mkdocs.yml") -> Settings:
+    (tmp_path / "docs" / "guide").mkdir(parents=True)
+    (tmp_path / "mkdocs.yml").write_text(MKDOCS)
+    for path in ("index.md", "guide/index.md", "guide/auth.md", "other.md"):
+        (tmp_path / "docs" / path).write_text("Text without a heading.\n\n## Part\n")
+    (tmp_path / "docs" / "log.md").write_text("## 1.1\n\n## 1.0\n")
+    (tmp_path / "docs" / "own.md").write_text("# Its own title\n")
+    given = {
+        "collections": {"c": {"root": str(tmp_path / "docs")}},
+        "site": {"navigation": {"c": [str(tmp_path / named)]}},
+    }
+    return read_settings(given, where="test")
+
+
+def test_a_document_without_a_title_has_that_of_the_navigation(tmp_path: Path) -> None:
+    settings = folder(tmp_path)
+    collection = settings.collections["c"]
+    files = list_sources(settings).files
+    titles = {file.path: parse(read_source(file, collection), collection).title for file in files}
+    assert titles == {
+        "index.md": "Home",
+        "guide/index.md": "All of it",
+        "guide/auth.md": "Signing in",
+        "other.md": "other",
+        "log.md": "Releases",
+        "own.md": "Its own title",
+    }
+
+
+def test_front_matter_comes_first(tmp_path: Path) -> None:
+    settings = folder(tmp_path)
+    (tmp_path / "docs" / "guide" / "auth.md").write_text("---\ntitle: Own\n---\nText\n")
+    collection = settings.collections["c"]
+    file = next(each for each in list_sources(settings).files if each.path == "guide/auth.md")
+    assert file.title == "Signing in"
+    assert parse(read_source(file, collection), collection).title == "Own"
+
+
+def test_folders_that_order_their_pages_name_them_too(tmp_path: Path) -> None:
+    settings = folder(tmp_path, "docs")
+    (tmp_path / "docs" / "guide" / ".pages").write_text("nav:\n  - Entering: auth.md\n")
+    assert title_in_navigation("c", "guide/auth.md", settings) == "Entering"
+
+
+@pytest.mark.parametrize("collection", ["c", "other"])
+def test_navigation_that_cannot_be_read_gives_no_titles(tmp_path: Path, collection: str) -> None:
+    settings = folder(tmp_path)
+    (tmp_path / "mkdocs.yml").unlink()
+    assert title_in_navigation(collection, "index.md", settings) == ""
