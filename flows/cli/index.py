@@ -34,7 +34,7 @@ _From = Annotated[
         "--from",
         metavar="STAGE",
         help="Repeat this stage and all that need it; noctule graph lists them. "
-        "From a stage that needs parse on, the sources are not read (except with [shards]).",
+        "From a stage that needs parse on, the sources are not read (except for a corpus in shards).",
     ),
 ]
 

@@ -38,7 +38,8 @@ _MAX_ENTRIES = 200_000
 _PRESETS = Path(__file__).parents[2] / "presets"
 
 _TEMPLATE = """\
-# noctule: which documents are indexed, and how. Every key with its default: configs/default.toml of noctule.
+# noctule: which documents are indexed, and how.
+# Every key with its default: configs/default.toml in the repository of noctule.
 
 [collections.{name}]
 root = "{root}"                  # relative to this file's folder

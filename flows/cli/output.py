@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ...pipeline.errors import NoctuleError
 from ...pipeline.printable import PrintableFormatter, json_printable, printable
@@ -26,7 +26,12 @@ def console() -> Console:
     """Return the console where people read results."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
+    class ResultConsole(Console):
+        def on_broken_pipe(self) -> NoReturn:
+            """Raise ``BrokenPipeError``; Rich would end the process with code 1, which means a bug."""
+            raise BrokenPipeError
+
+    return ResultConsole(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
 
 
 @cache

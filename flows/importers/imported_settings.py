@@ -186,7 +186,7 @@ def settings_text(found: ImportedSettings, name: str, folder: Path, snippets: li
     """Return a settings file for ``folder``, in which every line says where it is from."""
     lines = [
         f"# noctule: imported from {found.tool} ({_one_line(_relative(found.config.path, folder))}).",
-        "# Every key with its default: configs/default.toml of noctule.",
+        "# Every key with its default: configs/default.toml in the repository of noctule.",
         "",
         f"[collections.{name}]",
         *_collection_lines(found, folder, snippets),

@@ -66,7 +66,8 @@ class IndexRequest:
             raise SourceError(
                 "there is nothing to index",
                 where=str(self.config or Path.cwd()),
-                hint="Name a folder: noctule index FOLDER. Or describe one in a settings file: noctule init",
+                hint="Describe a folder in a settings file: noctule init. "
+                "Or index one now: noctule index FOLDER",
             )
         return _with_drafts(given) if self.drafts else given
 

@@ -82,7 +82,7 @@ def require_collections(settings: Settings) -> None:
         raise SettingsError(
             "there is nothing to index",
             where="collections",
-            hint="Name a folder: noctule index FOLDER. Or describe one in a settings file: noctule init",
+            hint="Describe a folder in a settings file: noctule init. Or index one now: noctule index FOLDER",
         )
 
 

@@ -119,7 +119,10 @@ def _is_of_jekyll(collection: Collection) -> bool:
 
 def _require_folder(name: str, root: Path, setting: str) -> None:
     where = f"{root} (collection {name})"
-    hint = f"Is the disk mounted? Check collections.{name}.{setting} in the settings file."
+    hint = (
+        "Is the disk mounted? Check the path: the folder that was given, "
+        f"or collections.{name}.{setting} in the settings file."
+    )
     try:
         if not stat.S_ISDIR(root.stat().st_mode):
             raise MissingRoot(f"the collection's {setting} is not a folder", where=where, hint=hint)

@@ -18,6 +18,8 @@ from .settings import Settings
 from .site import OWN_FILES, Site, is_font_file
 
 MAX_SETTINGS_BYTES = 1_000_000
+# Every key with its default; in a clone the folder is a link to ``configs``.
+DEFAULTS = Path(__file__).parents[2] / "presets" / "default.toml"
 # Old names, and what they are called now.
 RENAMED = {
     "search.balance.least": "search.balance.min_factor",
@@ -62,7 +64,7 @@ def parse(given: Mapping[str, Any], where: str) -> Settings:
     except ValidationError as error:
         lines = [f"{_key(e['loc'])}: {_reason(e)}" for e in error.errors()]
         raise SettingsError(
-            "; ".join(lines), where=where, hint="configs/default.toml lists every key with its default."
+            "; ".join(lines), where=where, hint=f"{DEFAULTS} lists every key with its default."
         ) from None
 
 

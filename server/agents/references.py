@@ -59,7 +59,7 @@ class References:
         document, _, slug = wanted.rpartition("#")
         if document and (row := self._row(document)) is not None:
             return DocumentReference(row, slug)
-        raise _unknown("there is no such ref", text, self.nearest(document or wanted))
+        raise _unknown("there is no such document or part of one", text, self.nearest(document or wanted))
 
     def _without_scheme(self, text: str) -> str:
         if not text.startswith(SCHEME):

@@ -29,6 +29,10 @@ def test_every_fault_has_a_row() -> None:
     assert sorted(ROWS) == list(range(1, 81))
 
 
+def test_the_number_of_rows_is_the_one_that_the_readme_gives() -> None:
+    assert f"in {len(ROWS)} rows" in (ROOT / "README.md").read_text("utf-8")
+
+
 def test_every_row_names_a_test_but_those_that_are_being_built() -> None:
     without = {number for number, row in ROWS.items() if not re.search(r"\.py::test_", row)}
     assert without == PENDING

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ....pipeline.errors import SettingsError
-from ....pipeline.settings.reading import parse
+from ....pipeline.settings.reading import DEFAULTS, parse
 from ....pipeline.settings.search import StageName, Understanding
 from ....pipeline.settings.settings import Settings
 
@@ -191,7 +191,7 @@ def _put(given: dict[str, Any], path: Sequence[str], value: Any, change: Change)
             raise SettingsError(
                 f"{change.key}: there is no such setting",
                 where=str(change),
-                hint="configs/default.toml lists every key.",
+                hint=f"{DEFAULTS} lists every key.",
             )
         given = inner
     given[path[-1]] = value

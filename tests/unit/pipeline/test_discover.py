@@ -194,6 +194,7 @@ def test_a_root_that_is_no_folder_stops_the_build(tmp_path: Path, kind: str) -> 
         list_files("docs", collection(root))
     assert str(root) in caught.value.where
     assert "collections.docs.root" in caught.value.hint
+    assert "the folder that was given" in caught.value.hint
 
 
 def test_a_file_that_is_gone_is_rejected(tmp_path: Path) -> None:

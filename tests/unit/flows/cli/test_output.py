@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from noctule.flows.run import progress as display
 from noctule.flows.run.stage import StageTime
 from noctule.pipeline.errors import SettingsError, SourceError, StoreBusy
 from noctule.pipeline.model import ReportEntry, SnapshotId
-from noctule.pipeline.settings.reading import load
+from noctule.pipeline.settings.reading import load, parse
 
 
 def _result(rejected: int = 0) -> BuildResult:
@@ -173,3 +175,21 @@ def test_init_refuses_to_overwrite_and_to_describe_nothing(tmp_path: Path) -> No
     with pytest.raises(SettingsError):
         write_settings(tmp_path)
     assert (tmp_path / "noctule.toml").read_text() == "mine"
+
+
+class _Gone(io.StringIO):
+    def flush(self) -> None:
+        raise BrokenPipeError
+
+
+def test_a_reader_that_has_gone_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command ends with a code of its own then; Rich by itself would end it with 1."""
+    monkeypatch.setattr(sys, "stdout", _Gone())
+    with pytest.raises(BrokenPipeError):
+        output.console.__wrapped__().print("owls")
+
+
+def test_a_wrong_key_names_the_installed_file_that_has_them_all() -> None:
+    with pytest.raises(SettingsError) as caught:
+        parse({"serch": {}}, where="noctule.toml")
+    assert load(Path(caught.value.hint.partition(" lists ")[0])).collections == {}
