@@ -1,8 +1,9 @@
 """A corpus in shards beside the same corpus whole: the same answers, and what a build and a query cost.
 
 ``NOCTULE_SHARDS="mdn-3p-links:hash:4 mdn-3p-links:hash:16" python -m bench shards`` for other judged sets,
-ways to cut and numbers of shards. Vectors come from the whole store's embedding store. ``--part compared`` is
-this alone, ``--part sizes`` is ``bench.shard_sizes``.
+ways to cut and numbers of shards. Vectors come from the whole store's embedding store; with
+``NOCTULE_SHARDS_STAND_IN=1`` those of passages are stand-ins, where encoding would take an hour. ``--part
+compared`` is this alone, ``--part sizes`` is ``bench.shard_sizes``.
 """
 
 from __future__ import annotations
@@ -22,9 +23,14 @@ from bench import shard_sizes
 from bench.children import noctule
 from bench.corpora import cache_folder, queries
 from bench.judged import CORPUS_OF, settings_for, store_for
+from bench.million import mdn_vectors
+from bench.standin import use_stand_in
 from noctule.artifacts.disk.layout import EMBEDDINGS
 from noctule.artifacts.query import Answer, Mode, Searcher
 from noctule.artifacts.store.store import Store
+from noctule.flows.api import build_snapshot
+from noctule.flows.run.plain import PlainDriver
+from noctule.flows.run.progress import LogProgress
 from noctule.pipeline.settings.settings import Settings
 
 DEFAULT = "rust-book-links:hash:4 rust-book-links:folder:4 cranfield:hash:4"
@@ -60,7 +66,7 @@ def compare() -> None:
     given = os.environ.get("NOCTULE_SHARDS", DEFAULT).split()
     for judged, by, count in (each.split(":") for each in given):
         case = Case(judged, by, int(count))
-        whole = store_for(judged, settings_for(judged))
+        whole = _whole(judged)
         cost = _built(case, whole)
         print(f"{judged} by {by} in {count}: {cost}")
         with (
@@ -69,6 +75,18 @@ def compare() -> None:
         ):
             for mode in MODES:
                 print(f"  {mode:9} {_compared(one, set_, queries(judged)[:QUERIES], mode)}")
+
+
+def _whole(judged: str) -> Store:
+    """Return the store of a judged set's corpus in one piece."""
+    settings = settings_for(judged)
+    if not os.environ.get("NOCTULE_SHARDS_STAND_IN"):
+        return store_for(judged, settings)
+    store = Store(cache_folder() / f"store-{CORPUS_OF[judged]}-stand-in")
+    if store.current() is None:
+        use_stand_in(mdn_vectors())
+        build_snapshot(settings, store, PlainDriver(), LogProgress())
+    return store
 
 
 def _built(case: Case, whole: Store) -> str:
