@@ -63,8 +63,8 @@ def _entries(entries: Iterable[NavEntry], folder: str) -> Iterator[tuple[str, Na
 
 def _key_of_target(target: str) -> str:
     """Return the key of what an entry names, which may have no ending: ``releases/v1.2`` has none."""
-    stem, ending = posixpath.splitext(target)
-    return _key(target if ending.lower() in _ENDINGS else f"{target or 'index'}.md")
+    has_ending = posixpath.splitext(target)[1].lower() in _ENDINGS
+    return _key(target if has_ending else f"{target or 'index'}.md")
 
 
 def _key(path: str) -> str:
