@@ -89,17 +89,18 @@ def project_of(source: Path) -> Path:
     itself. A folder such as ``docs`` that is a package of its own belongs to the project right above it.
     """
     folder = Path(os.path.realpath(source if source.is_dir() else source.parent))
+    # A home folder under version control is no project, nor is the root of a container.
+    too_much = {Path(os.path.realpath(Path.home())), Path(folder.anchor)}
     for around in (folder, *folder.parents):
-        # A home folder under version control is no project.
-        if (around / ".git").exists() and around != Path.home():
+        if (around / ".git").exists() and around not in too_much:
             return around
     here = Path(os.path.realpath(Path.cwd()))
     if folder.is_relative_to(here):
         return here
-    candidates = (each for each in (folder, *folder.parents) if each != Path.home() and each.parent != each)
+    candidates = (each for each in (folder, *folder.parents) if each not in too_much)
     nearest = next(filter(_is_project, candidates), folder)
     above = nearest.parent
-    belongs = nearest.name.lower() in ANY_PROJECT and above != Path.home() and _is_project(above)
+    belongs = nearest.name.lower() in ANY_PROJECT and above not in too_much and _is_project(above)
     return above if belongs else nearest
 
 

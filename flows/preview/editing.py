@@ -191,11 +191,12 @@ class Editor:
         self, collection: str, relative: str, path: Path, known: Mapping[str, str] | None
     ) -> FoundFile | None:
         """Return the file if it is a document of the collection; a new one is found as in a build."""
+        title = title_in_navigation(collection, relative, self._settings)
         if known is not None:
             size, author = path.stat().st_size, known["author"] or ""
-            title = title_in_navigation(collection, relative, self._settings)
             return FoundFile(collection, relative, str(path), size, known["modified"], author, title)
-        return next((file for file in self._listed(collection) if file.path == relative), None)
+        found = next((file for file in self._listed(collection) if file.path == relative), None)
+        return replace(found, title=title) if found else None
 
     def _listed(self, collection: str) -> Sequence[FoundFile]:
         """Return the files of a collection, none where they cannot be listed: the build says so."""

@@ -13,6 +13,11 @@ from ...pipeline.navigation.entry import NavEntry
 from ...pipeline.sanitize import is_outward
 from ...pipeline.settings.settings import Settings
 
+# Other endings of what a table of contents names are parts of names.
+_ENDINGS = frozenset(
+    [".htm", ".html", ".ipynb", ".markdown", ".md", ".mdx", ".rest", ".rst", ".text", ".txt", ".xhtml"]
+)
+
 
 def with_titles(listing: FileListing, name: str, settings: Settings) -> FileListing:
     """Return the listing of a collection, in which files have the titles that its navigation gives them."""
@@ -41,10 +46,10 @@ def navigation_titles(name: str, settings: Settings) -> Mapping[str, str]:
         return {}
     found: dict[str, str] = {}
     for folder, entry in _entries(declared.entries, "") if declared else ():
-        found.setdefault(_key(posixpath.join(folder, entry.target.strip("/"))), entry.title)
+        found.setdefault(_key_of_target(posixpath.join(folder, entry.target.strip("/"))), entry.title)
     for folder, said in declared.folders.items() if declared else ():
         for inner, entry in _entries(said.entries, folder):
-            found.setdefault(_key(posixpath.join(inner, entry.target)), entry.title)
+            found.setdefault(_key_of_target(posixpath.join(inner, entry.target.strip("/"))), entry.title)
     return found
 
 
@@ -54,6 +59,12 @@ def _entries(entries: Iterable[NavEntry], folder: str) -> Iterator[tuple[str, Na
         if entry.title and entry.target and not is_outward(entry.target) and "#" not in entry.target:
             yield folder, entry
         yield from _entries(entry.children, folder)
+
+
+def _key_of_target(target: str) -> str:
+    """Return the key of what an entry names, which may have no ending: ``releases/v1.2`` has none."""
+    has_ending = posixpath.splitext(target)[1].lower() in _ENDINGS
+    return _key(target if has_ending else f"{target or 'index'}.md")
 
 
 def _key(path: str) -> str:

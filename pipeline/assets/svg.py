@@ -36,9 +36,12 @@ _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 
 # ``fill: none``, and words such as ``evenodd``, which belong to ``fill-rule``, paint nothing.
-_PAINT = re.compile(rb"\b(?:fill|stroke)[:=\s\"']{1,20}(#[0-9a-f]{3,8}|[a-z]+\(?)", re.IGNORECASE)
-_NO_PAINT = frozenset([b"none", b"transparent", b"inherit"])
-_WHITE = frozenset([b"white", b"#fff", b"#ffffff", b"#ffff", b"#ffffffff"])
+_PAINT = re.compile(r"\b(?:fill|stroke)[:=\s\"']{1,20}(#[0-9a-f]{3,8}|[a-z]+\(?)", re.IGNORECASE)
+_NO_PAINT = frozenset(["none", "transparent", "inherit"])
+_WHITE = frozenset(["white", "#fff", "#ffffff", "#ffff", "#ffffffff"])
+_SHAPES = frozenset({"circle", "ellipse", "image", "line", "path", "polygon", "polyline", "rect", "text"})
+# What stands in them only cuts others out.
+_CUTTING = frozenset({"clipPath", "mask"})
 
 
 class _Refused(Exception):
@@ -148,7 +151,44 @@ def _unescaped(found: re.Match[str]) -> str:
     return found[2] or (chr(number) if 0 < number < 0x110000 else "\ufffd")
 
 
+class _Paints:
+    """A reader of all that one SVG paints with, in which shapes that nothing says it of are black."""
+
+    def __init__(self) -> None:
+        self.found = set[str]()
+        self._are_painted, self._cut = [False], 0
+
+    def read(self, content: bytes) -> None:
+        parser = ParserCreate(namespace_separator=_BETWEEN)
+        parser.buffer_text = True
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._add  # of style sheets
+        parser.Parse(content, True)
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition(_BETWEEN)[2]
+        self._cut += bool(self._cut) or local in _CUTTING
+        self._add(" ".join(f"{key}:{attributes.get(key, '')};" for key in ("fill", "stroke", "style")))
+        is_painted = self._are_painted[-1] or "fill" in attributes or "class" in attributes
+        self._are_painted.append(is_painted or "fill" in attributes.get("style", ""))
+        if local in _SHAPES and not self._cut and (local == "image" or not self._are_painted[-1]):
+            self.found.add("black")
+
+    def _end(self, _name: str) -> None:
+        self._are_painted.pop()
+        self._cut -= bool(self._cut)
+
+    def _add(self, text: str) -> None:
+        if not self._cut:
+            self.found |= {each.lower() for each in _PAINT.findall(text)} - _NO_PAINT
+
+
 def is_white(content: bytes) -> bool:
     """Return whether all that an SVG paints is white, as a logo is that was drawn for a coloured header."""
-    paints = {each.lower() for each in _PAINT.findall(content)} - _NO_PAINT
-    return bool(paints) and paints <= _WHITE
+    paints = _Paints()
+    try:
+        paints.read(content)
+    except (ExpatError, ValueError, LookupError):
+        return False
+    return bool(paints.found) and paints.found <= _WHITE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from mdit_py_plugins.admon.index import admonition as box_without_gaps
 
 _IN_DIRECTIVE = "in_directive"
 _DEPTH_OF_BOXES = 4
+_NAME = re.compile(r"[\w:./-]{1,200}")
 _CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
 # Of lines that may close a box of fewer colons, and of the lengths that they have.
 _MAX_LONGER = 20
@@ -27,8 +29,8 @@ def push_paragraph(state: StateBlock, content: str, lines: range) -> None:
 
 
 def push_label(state: StateBlock, name: str, lines: range) -> None:
-    """Push a name, if there is one, as MyST's label for what stands in the lines."""
-    if name:
+    """Push a name as MyST's label for what stands in the lines; nothing for a text that is none."""
+    if _NAME.fullmatch(name):
         push_paragraph(state, f"({name})=", range(lines.start, lines.start))
 
 

@@ -44,7 +44,7 @@ from .directives import (
 from .myst.descriptions import DESCRIBED
 from .myst.directive_kinds import UNKNOWN
 from .myst.directive_options import DirectiveOptions, block_options_of, options_of
-from .myst.inline_options import CALLOUT
+from .myst.inline_options import is_callout
 from .myst.roles import CELLS
 
 _TAB_MARKER = "==="
@@ -117,7 +117,7 @@ def _titled(state: StateBlock, found: Box, options: DirectiveOptions, lines: ran
     above = 0
     if found.name in CARDS:
         found, above = as_card(found, options, _head(state, lines))
-    elif CALLOUT in options.get("class", ""):
+    elif found.kind != GROUP and is_callout(options.get("class", "")):
         found, above = with_heading(found, _head(state, lines))
     return found, lines[above:]
 

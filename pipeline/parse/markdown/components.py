@@ -194,9 +194,9 @@ def said(name: str, given: Mapping[str, Any], *, is_whole: bool) -> str:
     if is_whole and _OF_CODE.search(name) and (listing := _listing(given)):
         described = _prose(_text(given, *_TEXTS[:3]))
         return "\n\n".join(filter(None, (_heading(given), described, listing)))
-    if host := next((each for part, each in _VIDEO_HOSTS.items() if part in name.lower()), ""):
-        video = re.fullmatch(r"[\w-]{1,40}", _text(given, *_VIDEO_IDS))
-        return linked(f"https://{host}{video[0]}", _text(given, *_TITLES)) if video else ""
+    host = next((each for part, each in _VIDEO_HOSTS.items() if part in name.lower()), "")
+    if host and (video := re.fullmatch(r"[\w-]{1,40}", _text(given, *_VIDEO_IDS))):
+        return linked(f"https://{host}{video[0]}", _text(given, *_TITLES))
     if name in _FIELDS:
         return f"{_code(_signature(given))}\n\n" + (_prose(_text(given, *_TEXTS)) if is_whole else "")
     lines = [heading] if (heading := _heading(given)) else []

@@ -30,7 +30,8 @@ _CALLOUTS = "attention caution danger error hint important note seealso tip todo
 _OTHER_CALLOUTS = frozenset({"info", "success", "secondary"})
 _VERSIONS = "deprecated versionadded versionchanged versionremoved"
 CARDS = frozenset({"card", "grid-item-card"})
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+([^\n]*?)(?:[ \t]+#+)?(?:[ \t]*\{[^{}\n]*\})?[ \t]*\Z")
+# What follows a title is looked for where a run of blanks begins: in a long one it takes no time.
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+([^\n]*?)(?<![ \t])(?:[ \t]+#+)?(?:[ \t]*\{[^{}\n]*\})?[ \t]*\Z")
 _CARETS = re.compile(r"\s*\^{3,}\s*")
 _TITLED = "card grid-item-card rubric sidebar topic"
 _KIND_NAMES = {
@@ -87,7 +88,10 @@ def read_opening(line: str) -> Box | None:
     made = _opened(found.opening if found else line)
     if not found or not made:
         return made
-    return replace(made, title=made.title or found.options.get("title", ""), options=found.options)
+    # Extensions of Quarto have callouts of their own.
+    kind = made.name if found.is_callout and made.kind == GROUP else made.kind
+    title = made.title or found.options.get("title", "")
+    return replace(made, kind=kind, title=title, options=found.options)
 
 
 def _opened(line: str) -> Box | None:

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 
 _OPTION = re.compile(
-    r"\.(?P<css>[A-Za-z_][\w:-]{0,60})"
-    r"|\#(?P<label>[A-Za-z_][\w:.-]{0,100})"
-    r"|(?P<key>[A-Za-z][\w:-]{0,40})=(?:\"(?P<double>[^\"\n]{0,300})\"|'(?P<single>[^'\n]{0,300})'"
-    r"|(?P<bare>[^\s\"'{}=]{1,300}))"
+    r"\.(?P<css>[\w-][^\s\"'{}=#.]{0,60})"
+    r"|\#(?P<label>\w[\w:.-]{0,100})"
+    r"|(?P<key>[A-Za-z][\w:-]{0,40})=(?:\"(?P<double>(?:[^\"\\\n]|\\[^\n]){0,1000})\""
+    r"|'(?P<single>[^'\n]{0,1000})'|(?P<bare>[^\s\"'{}=]{1,300}))"
 )
 _LISTED = re.sub(r"\?P<\w+>", "?:", _OPTION.pattern)
 _OPTIONS = rf"(?P<options>(?:{_LISTED})(?:[ \t]+(?:{_LISTED})){{0,20}})[ \t]*\}}"
@@ -26,8 +26,10 @@ _BEHIND = re.compile(
     r"(?P<fence>:{3,})[ \t]*(?P<name>[A-Za-z][\w-]{0,30}(?:\[[^\]\n]{0,300}\])?)[ \t]*\{[ \t]*"
     rf"{_OPTIONS}\Z"
 )
+_ESCAPED = re.compile(r"\\([\"\\])")
+_BOX_NAME = re.compile(r"[A-Za-z][\w-]{0,30}")
 # Begins the classes of Quarto's boxes.
-CALLOUT = "callout-"
+_CALLOUT = "callout-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,12 @@ class InlineOptions:
 
     opening: str
     options: dict[str, str]
+    is_callout: bool = False
+
+
+def is_callout(classes: str) -> bool:
+    """Return whether one of the classes is that of a callout of Quarto."""
+    return any(each.startswith(_CALLOUT) for each in classes.split())
 
 
 def read_inline_options(line: str) -> InlineOptions | None:
@@ -54,12 +62,13 @@ def read_inline_options(line: str) -> InlineOptions | None:
 def _div(fence: str, options: dict[str, str]) -> InlineOptions:
     """Return a div of Pandoc: Quarto's callouts, and others by the first of their classes."""
     classes = options.get("class", "").split()
-    callout = next((each for each in classes if each.startswith(CALLOUT)), None)
+    callout = next(filter(is_callout, classes), None)
     if callout and "collapse" in options:
         options["class"] += " dropdown"
         options |= {"open": ""} if options["collapse"] == "false" else {}
-    name = callout.removeprefix(CALLOUT) if callout else next(iter(classes), "div")
-    return InlineOptions(f"{fence} {{.{name}}}", options)
+    name = callout.removeprefix(_CALLOUT) if callout else next(iter(classes), "")
+    name = name if _BOX_NAME.fullmatch(name) else "div"
+    return InlineOptions(f"{fence} {{.{name}}}", options, bool(callout))
 
 
 def _read(text: str) -> dict[str, str]:
@@ -72,5 +81,5 @@ def _read(text: str) -> dict[str, str]:
             options["name"] = found["label"]
         else:
             value = next(filter(None, (found["double"], found["single"], found["bare"])), "")
-            options[found["key"].lower()] = value
+            options[found["key"].lower()] = _ESCAPED.sub(r"\1", value) if found["double"] else value
     return {key: each for key, each in options.items() if each != "false" or key == "collapse"}

@@ -34,6 +34,22 @@ def test_a_folder_of_documents_that_is_a_package_belongs_to_the_project_above_it
     assert project_of(docs) == docs.parents[1]
 
 
+def test_neither_the_root_nor_a_home_folder_by_another_name_is_above_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home" / "docs").mkdir(parents=True)
+    for folder in ("home", "home/docs"):
+        (tmp_path / folder / "package.json").write_text("{}")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert project_of(tmp_path / "home" / "docs") == tmp_path / "home"
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    monkeypatch.setenv("HOME", str(tmp_path / "link"))
+    assert project_of(tmp_path / "home" / "docs") == tmp_path / "home" / "docs"
+    monkeypatch.setattr("noctule.flows.importers.tool_file._is_project", lambda _: True)
+    assert project_of(Path("/docs/mkdocs.yml")) == Path("/docs")
+
+
 def test_a_home_folder_is_none(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (docs.parents[1] / "setup.py").write_text("")
     monkeypatch.setenv("HOME", str(docs.parents[1]))

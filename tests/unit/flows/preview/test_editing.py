@@ -103,6 +103,15 @@ def test_a_new_file_has_a_page_and_a_removed_one_has_none(folder: Folder) -> Non
     assert ">Owl<" not in _page(edition, "index.html")
 
 
+def test_a_new_file_without_a_title_has_that_of_the_navigation(folder: Folder, tmp_path: Path) -> None:
+    (tmp_path / "mkdocs.yml").write_text("nav:\n- Newts: guide/newt.md\n")
+    site = folder.settings.site.model_copy(update={"navigation": {"notes": [str(tmp_path / "mkdocs.yml")]}})
+    settings = folder.settings.model_copy(update={"site": site})
+    folder.editor = Editor(settings, snapshot_of({"notes": NOTES}), InlineCaller())  # type: ignore[arg-type]
+    plan = folder.save(guide_newt="Swims.\n").plan
+    assert plan and plan.by_page["guide/newt.html"].title == "Newts"
+
+
 def test_a_removed_folder_takes_its_documents_along(folder: Folder) -> None:
     for name in ("bat.md", "code.md"):
         (folder.root / "guide" / name).unlink()

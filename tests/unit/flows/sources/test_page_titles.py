@@ -70,6 +70,16 @@ def test_folders_that_order_their_pages_name_them_too(tmp_path: Path) -> None:
     assert title_in_navigation("c", "guide/auth.md", settings) == "Entering"
 
 
+def test_targets_without_an_ending_name_their_pages(tmp_path: Path) -> None:
+    settings = folder(tmp_path, "docs/.vitepress/config.js")
+    (tmp_path / "docs" / ".vitepress").mkdir()
+    links = "{text: 'Start', link: '/'}, {text: 'The next', link: '/log/v1.2'}"
+    config = f"export default {{themeConfig: {{sidebar: [{links}]}}}}"
+    (tmp_path / "docs" / ".vitepress" / "config.js").write_text(config)
+    paths = ("index.md", "log/v1.2.md", "log/v1.md")
+    assert [title_in_navigation("c", path, settings) for path in paths] == ["Start", "The next", ""]
+
+
 @pytest.mark.parametrize("collection", ["c", "other"])
 def test_navigation_that_cannot_be_read_gives_no_titles(tmp_path: Path, collection: str) -> None:
     settings = folder(tmp_path)

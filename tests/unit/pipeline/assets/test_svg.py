@@ -140,3 +140,19 @@ def test_what_dropping_a_rule_would_put_together_is_refused() -> None:
 def test_a_drawing_is_white_if_all_that_it_paints_is(style: str, white: bool) -> None:
     drawing = f'<svg xmlns="http://www.w3.org/2000/svg"><path {style} d="M0 0"/></svg>'
     assert is_white(drawing.encode()) is white
+
+
+@pytest.mark.parametrize(
+    ("inside", "white"),
+    [
+        ('<path d="M0 0"/><circle fill="#fff"/>', False),
+        ('<clipPath id="a"><rect fill="white"/></clipPath><path d="M0 0"/>', False),
+        ('<clipPath id="a"><rect fill="#000"/></clipPath><g fill="#fff"><path d="M0 0"/></g>', True),
+        ('<image href="data:image/png;base64,aa"/><path fill="#fff" d="M0 0"/>', False),
+        ('<style>.a{fill:#FFFFFF;}</style><path class="a" d="M0 0"/>', True),
+        ('<g style="fill: white"><path d="M0 0"/></g>', True),
+        ('<path fill="#fff" d="M0 0"/></g>', False),
+    ],
+)
+def test_a_shape_without_a_paint_is_black_and_what_cuts_others_out_is_none(inside: str, white: bool) -> None:
+    assert is_white(f'<svg xmlns="http://www.w3.org/2000/svg">{inside}</svg>'.encode()) is white

@@ -124,6 +124,30 @@ def test_a_callout_of_quarto_has_its_first_heading_as_title() -> None:
     assert document.inner_anchors == ("of-its-own",)
 
 
+@pytest.mark.parametrize(
+    ("opening", "texts"),
+    [
+        ("::: {.callout-question}", ["T", "Body"]),
+        ('::: {.callout-question title="Q"}', ["Q", "T", "Body"]),
+        ("::: {.column .my-callout-box}", ["T", "Body"]),
+        (":::{div .callout-x}", ["T", "Body"]),
+        ('::: {.callout-note title="Say \\"Hi\\""}', ['Say "Hi"', "T", "Body"]),
+        ('::: {.callout-note .w-1/2 title="Q"}', ["Q", "T", "Body"]),
+        ('::: {.theorem name=") (x"}', ["T", "Body"]),
+        ("::: {.2cols}", ["T", "Body"]),
+    ],
+)
+def test_no_heading_or_title_of_a_div_is_lost(opening: str, texts: list[str]) -> None:
+    assert _texts(f"{opening}\n## T\n\nBody\n:::") == texts
+
+
+def test_a_heading_with_a_long_run_of_blanks_takes_no_time() -> None:
+    text = f"::: {{.callout-note}}\n## a{' ' * 100_000}b\n:::\n"
+    begun = processor_seconds()
+    assert _texts(text)[0].startswith("a ")
+    assert processor_seconds() - begun < 2
+
+
 def test_an_identifier_in_the_braces_is_an_anchor() -> None:
     document = _parsed(":::{note #one .x}\nA\n:::\n\n::: {#two}\nB\n:::\n\n:::{tip label=three}\nC\n:::")
     assert {"one", "two", "three"} <= set(document.anchors)

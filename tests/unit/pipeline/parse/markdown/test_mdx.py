@@ -308,6 +308,7 @@ def test_mdx_in_a_fence_of_docusaurus_is_mdx_and_a_drawing_in_a_component_is_dra
         ('<YouTube videoId="ab" title="Owls" />', "https://www.youtube.com/watch?v=ab", "Owls"),
         ('<Vimeo id="12" />', "https://vimeo.com/12", "Video: "),
         ('<YouTube id="a&b" />', "", ""),
+        ('<YouTubeCard title="Owls" href="https://e.org/o" />', "https://e.org/o", "Owls"),
     ],
 )
 def test_a_video_in_a_component_is_a_link(component: str, target: str, text: str) -> None:
