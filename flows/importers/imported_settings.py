@@ -169,7 +169,7 @@ def set_order(found: ImportedSettings, *files: Path, name: str = "NAME") -> None
 def collection_name(found: ImportedSettings) -> str:
     """Return a name for the collection: from the title, the repository, or the nearest folder with a name.
 
-    That folder may be of an archive, which has the version in its name.
+    An unpacked archive's folder has the version in its name; it is left out.
     """
     title = found.tables.get("site", {}).get("title", ("", ""))[0]
     root = found.root.resolve()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -13,6 +14,7 @@ from ...pipeline.navigation.entry import NavEntry
 from ...pipeline.sanitize import is_outward
 from ...pipeline.settings.settings import Settings
 
+_log = logging.getLogger("noctule")
 # Other endings of what a table of contents names are parts of names.
 _ENDINGS = frozenset(
     [".htm", ".html", ".ipynb", ".markdown", ".md", ".mdx", ".rest", ".rst", ".text", ".txt", ".xhtml"]
@@ -42,7 +44,8 @@ def navigation_titles(name: str, settings: Settings) -> Mapping[str, str]:
     site = settings.site.model_copy(update={"navigation": {name: settings.site.navigation[name]}})
     try:
         declared = declared_contents(site).get(name)
-    except SettingsError:  # the build of the site says so
+    except SettingsError as error:
+        _log.warning("titles from the navigation are left out: %s (%s)", error.what, error.where)
         return {}
     found: dict[str, str] = {}
     for folder, entry in _entries(declared.entries, "") if declared else ():

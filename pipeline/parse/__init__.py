@@ -159,15 +159,17 @@ def _labels(links: Iterable[Link]) -> Iterator[Link]:
         yield replace(link, kind="label") if link.target.startswith(f"#{LABEL_PREFIX}") else link
 
 
-def _title(source: Source, content: ParsedContent) -> str:
+def _title(source: Source, content: ParsedContent, syntax: Syntax) -> str:
     """Return the title of a document whose front matter gives none.
 
-    What the navigation calls it comes before a heading of the second level, which is one of several.
+    What the navigation calls it comes before a heading of the second level, which is one of several; HTML
+    has a title apart from its headings.
     """
     is_of_a_part = content.title == next((each.text for each in content.headings), "") and not any(
         each.level == 1 for each in content.headings
     )
-    titles = (source.title, content.title) if is_of_a_part else (content.title, source.title)
+    named = _BACKTICKS.sub(r"\1", source.title)
+    titles = (named, content.title) if is_of_a_part and syntax != "html" else (content.title, named)
     return next(filter(None, titles), "") or _name(source)
 
 
@@ -186,7 +188,7 @@ def _document(
         doc_id=doc_id(source.collection, source.path),
         collection=source.collection,
         path=source.path,
-        title=_BACKTICKS.sub(r"\1", front.title) or _title(source, content),
+        title=_BACKTICKS.sub(r"\1", front.title) or _title(source, content, syntax),
         url=address(source.path, front.slug or None, collection.address),
         syntax=syntax,
         text=content.text,

@@ -9,7 +9,9 @@ import pytest
 from noctule.flows.sources.page_titles import title_in_navigation
 from noctule.flows.stages.sources import list_sources
 from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.model import Source
 from noctule.pipeline.parse import parse
+from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.reading import parse as read_settings
 from noctule.pipeline.settings.settings import Settings
 
@@ -81,7 +83,23 @@ def test_targets_without_an_ending_name_their_pages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("collection", ["c", "other"])
-def test_navigation_that_cannot_be_read_gives_no_titles(tmp_path: Path, collection: str) -> None:
+def test_navigation_that_cannot_be_read_gives_no_titles(
+    tmp_path: Path, collection: str, caplog: pytest.LogCaptureFixture
+) -> None:
     settings = folder(tmp_path)
     (tmp_path / "mkdocs.yml").unlink()
     assert title_in_navigation(collection, "index.md", settings) == ""
+    assert ("titles from the navigation are left out" in caplog.text) is (collection == "c")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("a.html", "<title>Own</title><h2>Own</h2><p>Text</p>", "Own"),
+        ("a.html", "<p>Text</p>", "The get method"),
+        ("a.md", "## Part\n", "The get method"),
+    ],
+)
+def test_a_title_of_html_stays_and_one_of_the_navigation_is_plain(name: str, text: str, title: str) -> None:
+    source = Source("c", name, text.encode(), "0" * 64, title="The `get` method")
+    assert parse(source, Collection(root="docs")).title == title
