@@ -38,10 +38,10 @@ class FoundFile:
     ``path`` is relative, NFC, with ``/``; ``location`` is the path on disk as the file system spells it, or
     the name below the collection's address. ``modified`` and ``author`` come from version control, where
     there is any; at an address ``modified`` is the store's. ``title`` is what a table of contents calls the
-    page. A file with a ``module`` is Python, and its page
-    describes that module; one with a ``category`` describes a category of pages. A ``member`` is an image
-    within a notebook. A file with a ``version`` has the same content as long as it is listed with that one;
-    any other has to be read to know it. ``version_of`` says what it is in a folder.
+    page. A file with a ``module`` is Python, and its page describes that module; one with a ``category``
+    describes a category of pages. A ``member`` is an image within a notebook. A file with a ``version`` has
+    the same content as long as it is listed with that one; any other has to be read to know it.
+    ``version_of`` says what it is in a folder.
     """
 
     collection: str
@@ -91,14 +91,14 @@ def read_file(file: FoundFile, collection: Collection) -> Source:
     reading = _read(file, collection, "max_bytes")
     by_file = collection.modified_from == "file-time" and reading.modified_s is not None
     modified = day_of(reading.modified_s or 0) if by_file else file.modified
-    return _source(file, reading.content, reading.version, modified)
+    return source_of(file, reading.content, sha256_hex(reading.content), modified, reading.version)
 
 
 def read_asset(file: FoundFile, collection: Collection) -> Source:
     """Return the bytes of an image, medium or attachment, and their hash; raises as ``read_file`` does."""
     if not file.member:
         reading = _read(file, collection, "max_asset_bytes")
-        return _source(file, reading.content, reading.version)
+        return source_of(file, reading.content, sha256_hex(reading.content), None, reading.version)
     document = read_file(file, collection)
     image = _images_of(document.content).get(file.member)
     if image is None:
@@ -108,7 +108,7 @@ def read_asset(file: FoundFile, collection: Collection) -> Source:
         raise RejectedDocument(
             too_big(len(image), most, "max_asset_bytes"), where=f"{file.collection}:{file.path}"
         )
-    return _source(file, image, document.version)
+    return source_of(file, image, sha256_hex(image), None, document.version)
 
 
 def files_by_path(files: Iterable[FoundFile]) -> dict[str, dict[str, FoundFile]]:
@@ -131,10 +131,12 @@ def image_of_notebook(path: str, files: Mapping[str, FoundFile]) -> FoundFile | 
     return FoundFile(file.collection, path, file.location, 0, member=place.name, version=file.version)
 
 
-def _source(file: FoundFile, content: bytes, version: str, modified: str | None = None) -> Source:
-    digest = sha256_hex(content)
+def source_of(
+    file: FoundFile, content: bytes, sha256: str, modified: str | None, version: str = ""
+) -> Source:
+    """Return a file with this content, and with what its listing says of it."""
     return Source(
-        file.collection, file.path, content, digest, modified, file.author, file.title, version=version
+        file.collection, file.path, content, sha256, modified, file.author, file.title, version=version
     )
 
 

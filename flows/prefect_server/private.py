@@ -187,14 +187,7 @@ def _started(
     """
     had_history = (home / "prefect.db").exists()
     server = _start(home, listener)
-    try:
-        # Where Prefect cannot be imported, its server fails too, and says why.
-        with suppress(ImportError):
-            import_flow()
-    except BaseException:
-        _stop(server.process)
-        raise
-    if _answers(server, start_limit_s):
+    if _answers(server, start_limit_s, import_flow):
         return server
     if had_history and (other := _without_history(home, listener, start_limit_s)):
         return other
@@ -246,14 +239,17 @@ def _log_of_server(log: Path) -> BinaryIO:
         ) from None
 
 
-def _answers(server: _Server, limit_s: float) -> bool:
-    """Return true once the server answers, and false once it has ended.
+def _answers(server: _Server, limit_s: float, meanwhile: Callable[[], object] = lambda: None) -> bool:
+    """Return true once the server answers, and false once it has ended; ``meanwhile`` is called first.
 
     Raises ``PrefectUnavailable`` if it does neither within ``limit_s`` seconds. A server that does not answer
     is stopped.
     """
-    deadline = time.monotonic() + limit_s
     try:
+        # Where Prefect cannot be imported, its server fails too, and says why.
+        with suppress(ImportError):
+            meanwhile()
+        deadline = time.monotonic() + limit_s
         while time.monotonic() < deadline:
             if server.process.poll() is not None:
                 _stop(server.process)

@@ -13,7 +13,7 @@ from ...pipeline.filesystems.object_files import REQUESTS, objects_at
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.model import Source
 from ...pipeline.settings.settings import Settings
-from ...pipeline.source_files import FoundFile, is_unsettled
+from ...pipeline.source_files import FoundFile, is_unsettled, source_of
 
 # What a killed run has read and does not know any more.
 _AT_ONCE = 32_768
@@ -33,7 +33,7 @@ class FileHash:
         """Return the file as a source without its content; nothing if it cannot be read."""
         if not self.sha256:
             return None
-        return Source(file.collection, file.path, b"", self.sha256, file.modified, file.author, file.title)
+        return source_of(file, b"", self.sha256, file.modified)
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from ..model import PythonModule, Source
 from ..navigation.category_pages import read_category_page
 from ..python_packages import NoSuchObject, Packages
 from ..settings.collection import Collection
-from ..source_files import FoundFile, briefly_away, read_file
+from ..source_files import FoundFile, briefly_away, read_file, source_of
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .mkdocs.macros import variables_of
 from .project import context_of, tools_of
@@ -125,8 +125,7 @@ def _module_page(file: FoundFile, collection: Collection) -> Source:
         where = f"{file.collection}:{file.path}"
         raise RejectedDocument(str(error), where=where, hint="Is it a file of the package?") from None
     content = page_of(file.module).encode()
-    digest = sha256_hex(content)
-    page = Source(file.collection, file.path, content, digest, file.modified, file.author, file.title)
+    page = source_of(file, content, sha256_hex(content), file.modified)
     modules = (module, *packages.offered_by(module))
     return _hashed(page, packages.with_bases(modules) if collection.api.inherited_members else modules)
 
