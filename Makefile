@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 STORE := .noctule/demo
 SITE := public
 NOCTULE := $(BIN)/noctule
+INSTALL := .ci/install $(VENV)
 INPUTS := pyproject.toml constraints.txt
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -94,11 +95,11 @@ man: $(VENV)/.installed ## configs/noctule.1, the man page, of the help
 	mv configs/.noctule.1 configs/noctule.1
 
 bench: $(VENV)/.installed-test ## measure on real corpora (NOCTULE_CORPORA=folder): minutes to hours
-	$(BIN)/pip install -q -c constraints.txt -e ".[build,bench]"
+	$(INSTALL) -e ".[build,bench]"
 	$(BIN)/python -m bench
 
 evaluate: $(VENV)/.installed-test ## every figure of docs/relevance.md (NOCTULE_CORPORA=folder): minutes to hours
-	$(BIN)/pip install -q -c constraints.txt -e ".[build,bench]"
+	$(INSTALL) -e ".[build,bench]"
 	$(BIN)/python -m bench relevance --write docs/relevance.md
 
 pictures: $(VENV)/.installed-test demo ## the pictures of README.md, from the demo's site (needs chromium)
@@ -117,7 +118,7 @@ duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor ve
 
 SECONDS_EACH ?= 120
 fuzz: $(VENV)/.installed-test ## generated input for every parser, pages, settings, queries, requests: SECONDS_EACH=120 for each target, most twice
-	@$(BIN)/pip install -q -c constraints.txt -e ".[build,fuzz]" || echo "atheris or schemathesis could not be installed: only Hypothesis runs"
+	@$(INSTALL) -e ".[build,fuzz]" || echo "atheris or schemathesis could not be installed: only Hypothesis runs"
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_EACH) --found .fuzz
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.service_api --seconds $(SECONDS_EACH)
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz.growth
@@ -134,14 +135,14 @@ $(VENV)/bin/python:
 $(VENV)/.installed: $(INPUTS) | $(VENV)/bin/python
 	@set -eu; start=$$SECONDS; \
 	echo "== Installing into $(VENV)"; \
-	$(BIN)/pip install -q -c constraints.txt $(TORCH); \
-	$(BIN)/pip install -q -c constraints.txt -e ".[build,mcp]"; \
+	$(INSTALL) $(TORCH); \
+	$(INSTALL) -e ".[build,mcp]"; \
 	echo "install took $$((SECONDS - start)) s"
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	@set -eu; start=$$SECONDS; \
 	echo "== Installing the test extras"; \
-	$(BIN)/pip install -q -c constraints.txt -e ".[build,test]"; \
+	$(INSTALL) -e ".[build,test]"; \
 	echo "install of the test extras took $$((SECONDS - start)) s"
 	@touch $@
