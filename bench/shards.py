@@ -2,7 +2,8 @@
 
 ``NOCTULE_SHARDS="mdn-3p-links:hash:4 mdn-3p-links:hash:16" python -m bench shards`` for other judged sets,
 ways to cut and numbers of shards. Vectors come from the whole store's embedding store; with
-``NOCTULE_SHARDS_STAND_IN=1`` those of passages are stand-ins, where encoding would take an hour. ``--part
+``NOCTULE_SHARDS_STAND_IN=1`` those of passages are stand-ins, where encoding would take an hour. Where the
+whole has an approximate vector index, both are compared with the whole that has an exact one too. ``--part
 compared`` is this alone, ``--part sizes`` is ``bench.shard_sizes``.
 """
 
@@ -14,6 +15,7 @@ import shutil
 import statistics
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,14 +69,21 @@ def compare() -> None:
     for judged, by, count in (each.split(":") for each in given):
         case = Case(judged, by, int(count))
         whole = _whole(judged)
-        cost = _built(case, whole)
-        print(f"{judged} by {by} in {count}: {cost}")
-        with (
-            Searcher(whole.open(), Settings()) as one,
-            Searcher(Store(case.folder).open(), Settings()) as set_,
-        ):
+        print(f"{judged} by {by} in {count}: {_built(case, whole)}")
+        exact = _with_exact_index(judged, whole)
+        with ExitStack() as opened:
+            one, set_ = (_searcher(opened, store) for store in (whole, Store(case.folder)))
             for mode in MODES:
-                print(f"  {mode:9} {_compared(one, set_, queries(judged)[:QUERIES], mode)}")
+                print(f"  {mode:9} {', '.join(_compared(one, set_, queries(judged)[:QUERIES], mode))}")
+            for mode in MODES if exact else ():
+                right = _searcher(opened, exact)
+                for name, searcher in (("shards", set_), ("whole", one)):
+                    agreement, _ = _compared(right, searcher, queries(judged)[:QUERIES], mode)
+                    print(f"  {mode:9} {name} against the whole with an exact index: {agreement}")
+
+
+def _searcher(opened: ExitStack, store: Store) -> Searcher:
+    return opened.enter_context(Searcher(store.open(), Settings()))
 
 
 def _whole(judged: str) -> Store:
@@ -86,6 +95,20 @@ def _whole(judged: str) -> Store:
     if store.current() is None:
         use_stand_in(mdn_vectors())
         build_snapshot(settings, store, PlainDriver(), LogProgress())
+    return store
+
+
+def _with_exact_index(judged: str, whole: Store) -> Store | None:
+    """Return the whole with its vectors in an exact index, None if its own is exact."""
+    with whole.open() as snapshot:
+        if snapshot.manifest.index["kind"] == "flat":
+            return None
+    store = Store(whole.root.with_name(f"{whole.root.name}-flat"))
+    if store.current() is None:
+        shutil.copytree(whole.root / EMBEDDINGS, store.root / EMBEDDINGS)
+        settings = settings_for(judged)
+        flat = settings.model_copy(update={"vectors": settings.vectors.model_copy(update={"index": "flat"})})
+        build_snapshot(flat, store, PlainDriver(), LogProgress())
     return store
 
 
@@ -105,7 +128,8 @@ def _built(case: Case, whole: Store) -> str:
     )
 
 
-def _compared(one: Searcher, other: Searcher, texts: list[str], mode: Mode) -> str:
+def _compared(one: Searcher, other: Searcher, texts: list[str], mode: Mode) -> tuple[str, str]:
+    """Return how the second's answers agree with the first's, and the latencies of both."""
     overlap, worst, exact, taken = [], 0.0, [], ([], [])  # type: ignore[var-annotated]
     for text in texts:
         answers = []
@@ -122,7 +146,8 @@ def _compared(one: Searcher, other: Searcher, texts: list[str], mode: Mode) -> s
     p50 = [1000 * statistics.median(times) for times in taken]
     return (
         f"overlap@10 {np.mean(overlap):.4f}, scores equal to 1e-6 {np.mean(exact):.4f}, largest difference "
-        f"{worst:.2g}, p50 {p50[1]:.1f} ms and whole {p50[0]:.1f} ms ({p50[1] / p50[0]:.2f} times)"
+        f"{worst:.2g}",
+        f"p50 {p50[1]:.1f} ms and whole {p50[0]:.1f} ms ({p50[1] / p50[0]:.2f} times)",
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from noctule.artifacts.store.store import Store
+from tests.command_line import CommandLine
 from tests.library_builder import build_collections, build_library
 from tests.shared_folder import shared_base, shared_folder
 
@@ -68,6 +69,21 @@ def two_collections(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A store with two collections; each process has a copy."""
     made = shared_folder(tmp_path_factory, "library", _build_stores) / "collections"
     return Store(shutil.copytree(made / "store", tmp_path_factory.mktemp("collections") / "store"))
+
+
+@pytest.fixture(scope="session")
+def prefect_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Prefect's folder in a store that has had no run: its migrations take eight seconds in each new one."""
+    return shared_folder(tmp_path_factory, "prefect's home", _build_prefect_home) / "prefect"
+
+
+def _build_prefect_home(store: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from noctule.flows.prefect_server.private import prefect_api\n"
+        "with prefect_api(Path(sys.argv[1])): pass"
+    )
+    done = CommandLine(store.parent, store).run_program(program, str(store))
+    assert done.code == 0, done.err
 
 
 def _build_stores(folder: Path) -> None:

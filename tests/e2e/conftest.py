@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from noctule.pipeline.filesystems import object_files
 from tests.command_line import CommandLine, write_vault
 from tests.loopback_server import running
 from tests.object_server import ObjectServer
-from tests.shared_folder import copied_store
+from tests.shared_folder import copied_store, shared_folder
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,17 @@ class Built:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    folder = tmp_path_factory.mktemp("built")
+    """Built once, whichever module of whichever process asks first; each process has a copy."""
+    made = shared_folder(tmp_path_factory, "built", _build)
+    folder = copied_store(made, tmp_path_factory.mktemp("built") / "copy")
+    return Built(made / "vault", folder / "store", json.loads((made / "printed.json").read_text()))
+
+
+def _build(folder: Path) -> None:
     vault = write_vault(folder / "vault")
-    command = CommandLine(folder, folder / "store")
-    done = command.run("index", str(vault), "--no-prefect", "--json")
+    done = CommandLine(folder, folder / "store").run("index", str(vault), "--no-prefect", "--json")
     assert done.code == 0, done.err
-    return Built(vault, command.store, done.json)
+    (folder / "printed.json").write_text(done.out)
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     (folder / "docs/ferrets.md").write_text(EVIL)
     (folder / "noctule.toml").write_text(SETTINGS)
     made = CommandLine(folder, folder / "store")
-    assert made.run("index").code == 0
+    assert made.run("index", "--no-prefect").code == 0
     return made
 
 

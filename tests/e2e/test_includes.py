@@ -39,7 +39,7 @@ def test_included_code_is_on_the_page_and_in_search_and_its_change_is_noticed(tm
     assert found[0]["path"] == "one.md"
     report = command.run("report").out
     assert "line 7: 'gone.md' is not included: there is no such file" in " ".join(report.split())
-    assert command.run("site", "--config", "noctule.toml", "--out", "site").code == 0
+    assert command.run("site", "--config", "noctule.toml", "--out", "site", "--no-prefect").code == 0
     page = (tmp_path / "site/one.html").read_text()
     assert "vespertilio" in page and "{{#" not in page and "ANCHOR" not in page
 

@@ -62,8 +62,9 @@ class FlowRun:
 
 
 @pytest.fixture(scope="module")
-def flow_run(built: Built, tmp_path_factory: pytest.TempPathFactory) -> FlowRun:
+def flow_run(built: Built, prefect_home: Path, tmp_path_factory: pytest.TempPathFactory) -> FlowRun:
     folder = tmp_path_factory.mktemp("flow")
+    shutil.copytree(prefect_home, folder / "store" / "prefect")
     (folder / "watch").mkdir()
     (folder / "watch" / "sitecustomize.py").write_text(_WATCH)
     log = folder / "connections"
@@ -206,9 +207,10 @@ def test_a_given_server_that_does_not_answer_is_named(built: Built, tmp_path: Pa
 
 @pytest.mark.parametrize(("signal_name", "to_group", "code", "when"), SIGNALS)
 def test_a_signal_ends_the_flow_and_leaves_no_process(
-    built: Built, tmp_path: Path, signal_name: str, to_group: bool, code: int, when: str
+    built: Built, prefect_home: Path, tmp_path: Path, signal_name: str, to_group: bool, code: int, when: str
 ) -> None:
     command = built.copied_to(tmp_path)
+    shutil.copytree(prefect_home, command.store / "prefect")
     started = command.start("index", str(built.vault), "--from", "parse")
     try:
         started.wait_for(when)
@@ -228,9 +230,10 @@ def test_a_signal_ends_the_flow_and_leaves_no_process(
 
 
 def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
-    built: Built, tmp_path: Path
+    built: Built, prefect_home: Path, tmp_path: Path
 ) -> None:
     command = built.copied_to(tmp_path)
+    shutil.copytree(prefect_home, command.store / "prefect")
     started = command.start("index", str(built.vault), "--from", "parse")
     try:
         started.wait_for("discover:")

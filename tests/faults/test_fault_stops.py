@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 from importlib.util import find_spec
@@ -69,8 +70,11 @@ _RUNS += [("SIGTERM", ()), ("SIGINT", ("--no-prefect",)), ("SIGHUP", ())] if ALL
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(("name", "flags"), _RUNS)
-def test_a_signal_stops_a_run_whose_parser_hangs(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_signal_stops_a_run_whose_parser_hangs(
+    name: str, flags: tuple[str, ...], prefect_home: Path, tmp_path: Path
+) -> None:
     number = signal.Signals[name]
+    shutil.copytree(prefect_home, tmp_path / "store" / "prefect")
     command, started = _hanging_run(tmp_path, *flags)
     try:
         _wait_for_the_hang(started, tmp_path)
@@ -108,7 +112,8 @@ def test_a_signal_stops_a_run_on_a_cluster_whose_parser_hangs(name: str, engine:
 
 
 @pytest.mark.timeout(240)
-def test_a_signal_stops_a_run_whose_prefect_server_hangs(tmp_path: Path) -> None:
+def test_a_signal_stops_a_run_whose_prefect_server_hangs(prefect_home: Path, tmp_path: Path) -> None:
+    shutil.copytree(prefect_home, tmp_path / "store" / "prefect")
     command, started = _hanging_run(tmp_path)
     try:
         _wait_for_the_hang(started, tmp_path)
