@@ -50,7 +50,7 @@ _HUGO_PARAMS = tuple(f"config/_default/params.{ending}" for ending in _ENDINGS)
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _PARTIALS = ("layouts/_partials", "layouts/partials")
 _MAX_THEMES = 20
-_SHORTCODE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*")
+_TEMPLATE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*(?:\.\w+){1,3}")
 _MAX_TEMPLATE_BYTES = 20_000
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
@@ -86,11 +86,11 @@ class Project:
 
     def template(self, name: str) -> str | None:
         """Return the template of a shortcode, in any letter case; ``None`` if the site has none."""
-        return _template(self.templates, name)
+        return _template(self.templates, f"{name}.html")
 
     def partial(self, name: str) -> str | None:
         """Return a template that others use; ``None`` if the site has none of this name."""
-        return _template(self.partials, name.removesuffix(".html"))
+        return _template(self.partials, name if "." in name else f"{name}.html")
 
     def resource(self, name: str, page: str) -> str:
         """Return the path of the image beside a page, or in a folder there, whose name begins so."""
@@ -258,8 +258,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _template(folders: Sequence[str], name: str) -> str | None:
-    for folder in folders if _SHORTCODE_NAME.fullmatch(name) else ():
-        path = _in_any_case(Path(folder), f"{name}.html")
+    for folder in folders if _TEMPLATE_NAME.fullmatch(name) else ():
+        path = _in_any_case(Path(folder), name)
         if path is not None and is_within(path, Path(folder)) and _is_file(path):
             with path.open("rb") as file:
                 content = file.read(_MAX_TEMPLATE_BYTES + 1)

@@ -14,7 +14,8 @@ from ..project import shown
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 # A word with what follows its apostrophe.
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
-_SMALL_WORDS = frozenset("a an and at but by for in nor of on or so the to up yet".split())
+_SMALL = "a an and at but by for in nor of on or so the to up yet"
+_SMALL_WORDS = frozenset(_SMALL.split())
 # Signs one after the other, or a single one any number of times: a search never goes back.
 _PLAIN_PATTERN = re.compile(
     r"(?:\\[^\w]|\\[sdwSDW]|[^\\()\[\]{}.*+?|^$])+|(?:\\[^\w]|\\[sdw]|[^\\()\[\]{}.*+?|^$])\+"

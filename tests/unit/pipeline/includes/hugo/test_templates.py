@@ -210,6 +210,7 @@ def test_a_hostile_template_costs_time_in_proportion(piece: str) -> None:
         ('{{ $made := partial "card" . }}{{ upper $made }}', "CARD A OWLS"),
         ('{{ partial "card" (dict "x" 1) }}', None),
         ('{{ partial "value" . }}', None),
+        ('{{ partial "icons/owl.svg" (dict "size" "20px") }}', '<svg width="20px"></svg>'),
         ('{{ partial "none" . }}', None),
         ('{{ partial "../secret" . }}', None),
         ('{{ partial "again" . }}', None),
@@ -222,13 +223,14 @@ def test_a_template_uses_the_partials_of_its_site(
         "card": "card {{ .Get 0 }} {{ $.Page.Title }}",
         "deep/named": "{{ with .name }}{{ . }}, {{ $.name }}, {{ $.none }}{{ end }}",
         "value": "{{ return 1 }}",
+        "icons/owl.svg": '<svg width="{{ .size }}"></svg>',
         "again": '{{ partial "again" . }}{{ partial "again" . }}',
         "../secret": "secret",
     }
     folder = tmp_path / "partials"
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.html").write_text(text)
+        (folder / (name if "svg" in name else f"{name}.html")).write_text(text)
     context = Context(Project("/docs", partials=(str(folder),)), {"title": "Owls"})
     found = filled(template, arguments("a"), context, encloses=False)
     assert (found and found[0]) == expected
