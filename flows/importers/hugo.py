@@ -33,6 +33,7 @@ def hugo(config: ToolFile) -> ImportedSettings:
         "language": "languagecode",
     }
     found.site({**said, **given, **own}, **names)
+    found.take("site", "slugs", True, "Hugo's slug and url in front matter")
     found.take_blog("blog", "posts", "post")
     static = given.get("staticdir", "static")
     # Pages name the pictures in its folder of assets as if they lay at the top.

@@ -25,6 +25,7 @@ MARKDOWN = ("**/*.md", "**/*.markdown")
 _MAX_CHARS = 2_000
 _AUTHORS = (".authors.yml", "authors.yml")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_MAX_NAME = 40
 _VERSION = re.compile(r"(?<=[A-Za-z\d])[-_]v?\d+(?:\.\d+)+.*\Z")
 
 
@@ -176,10 +177,16 @@ def collection_name(found: ImportedSettings) -> str:
     folders = [folder.name for folder in (root, *root.parents) if folder.name.lower() not in ANY_PROJECT]
     repository = found.repository.rstrip("/").removesuffix(".git").rpartition("/")[2]
     for text in (found.name or str(title), repository, *(_VERSION.sub("", each) for each in folders[:1])):
-        name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
+        name = _shortened(re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-"))
         if COLLECTION_NAME.fullmatch(name):
             return name
     return "docs"
+
+
+def _shortened(name: str) -> str:
+    """Return as many whole words of a name as a command line has room for."""
+    words = name[: _MAX_NAME + 1].rpartition("-")[0] if len(name) > _MAX_NAME else name
+    return (words or name)[:_MAX_NAME].strip("-")
 
 
 def settings_text(found: ImportedSettings, name: str, folder: Path, snippets: list[Path]) -> str:

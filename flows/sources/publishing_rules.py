@@ -5,11 +5,12 @@ Nothing of them is run. Where they cannot be read, everything is private that th
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...pipeline.errors import RejectedDocument, SourceError
@@ -33,6 +34,8 @@ _HUGO = tuple(
     for name in ("hugo", "config", *(("cascade",) if folder else ()))
     for ending in ("toml", "yaml", "yml", "json")
 )
+# The page of a folder of Hugo that holds no other page, in any language.
+_OF_BUNDLE = re.compile(r"index(?:\.[\w-]+)?\.(?:md|markdown|html?|adoc|org|rst)", re.IGNORECASE)
 _QUARTZ, _QUARTZ_FILTER, _QUARTZ_IGNORES = ("quartz.config.ts",), "ExplicitPublish", "ignorePatterns"
 # What patterns of a shell have and those of .gitignore have not.
 _OF_SHELL = re.compile(r"[{}|]|[@+?!*]\(|^!")
@@ -45,16 +48,18 @@ class PublishingRules:
 
     ``handed_down`` are tables of values that settings of Hugo, Jekyll or Dendron give to pages, in Hugo's
     form, of which the first counts. ``sections`` are the paths and front matter of Hugo's sections that may
-    do so, known only where not all pages are at hand: a page's section may be in another shard. With
-    ``is_explicit`` only pages that say ``publish: true`` are published, and those that ``ignored`` matches
-    never. Of what lies in ``books`` of mdBook, only chapters are. Where ``unread`` names a file, none is.
-    ``exclusions`` are what lists of files in such settings leave out, of which ``remarks`` tell what could
-    not be read. Where the settings are ``away`` for the moment nothing is known, and the collection fails.
+    do so, known only where not all pages are at hand: a page's section may be in another shard. ``bundles``
+    are the folders of Hugo of which all files belong to the one page there. With ``is_explicit`` only pages
+    that say ``publish: true`` are published, and those that ``ignored`` matches never. Of what lies in
+    ``books`` of mdBook, only chapters are. Where ``unread`` names a file, none is. ``exclusions`` are what
+    lists of files in such settings leave out, of which ``remarks`` tell what could not be read. Where the
+    settings are ``away`` for the moment nothing is known, and the collection fails.
     """
 
     of_hugo: bool = False
     handed_down: tuple[Mapping[str, Any], ...] = ()
     sections: tuple[tuple[str, str], ...] = ()
+    bundles: frozenset[str] = frozenset()
     is_explicit: bool = False
     ignored: tuple[str, ...] = ()
     books: tuple[Book, ...] = ()
@@ -111,6 +116,7 @@ def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:
             "hugo" in tools,
             hugo + jekyll + dendron,
             sections,
+            frozenset(_bundles(root)) if "hugo" in tools else frozenset(),
             is_explicit,
             ignored,
             books_of(root),
@@ -146,6 +152,22 @@ def _sections(root: Path) -> Iterator[tuple[str, str]]:
             raise unread(error, name) from error
         except RejectedDocument:
             continue  # such a section is quarantined, and hands nothing down
+
+
+def _bundles(root: Path) -> Iterator[str]:
+    """Yield the folders below a root that are leaf bundles of Hugo."""
+    try:
+        paths = [path.relative_to(root) for path in root.rglob("index.*")]
+    except OSError as error:
+        raise unread(error, str(root)) from error
+    yield from (str(path.parent) for path in paths if path.parent.parts and _OF_BUNDLE.fullmatch(path.name))
+
+
+def bundle_of(path: str, bundles: Set[str]) -> str:
+    """Return the leaf bundle that a file belongs to without being its page; empty if it is in none."""
+    if not bundles or _OF_BUNDLE.fullmatch(posixpath.basename(path)):
+        return ""
+    return next((each for each in map(str, PurePosixPath(path).parents) if each in bundles), "")
 
 
 def _of_jekyll(folders: Sequence[Path], name: str) -> Iterator[Mapping[str, Any]]:

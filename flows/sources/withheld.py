@@ -20,10 +20,11 @@ from ...pipeline.visibility import DRAFT
 from .cascades import held_by_cascades
 from .mdbook_chapters import without_a_page
 from .publication_dates import held_back, pages_of
-from .publishing_rules import NO_RULES, Rules
+from .publishing_rules import NO_RULES, Rules, bundle_of
 
 _IGNORED = "ignorePatterns of Quartz"
 _NO_CHAPTER = "it is not in SUMMARY.md, and mdBook makes no page of it"
+_RESOURCE = "it belongs to the page in {}, a leaf bundle, and Hugo makes no page of it"
 _EXPLICIT = "it does not say publish: true, which ExplicitPublish of Quartz asks for"
 _LEFT_OUT = "{} leaves it out"
 _EMPTY = "the generated page of a category of which no page is published"
@@ -73,6 +74,8 @@ def _not_published(
                 why = _IGNORED
             elif path in unlinked:
                 why = _NO_CHAPTER
+            elif bundle := bundle_of(path, rule.bundles):
+                why = _RESOURCE.format(bundle)
             elif rule.is_explicit and not _says_public(front):
                 why = _EXPLICIT
             else:

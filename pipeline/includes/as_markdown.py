@@ -22,11 +22,13 @@ BOXES = frozenset(_BOX_NAMES.split())
 _NEUTRAL = frozenset({"admonition", "alert", "callout", "hint", "notice", "pageinfo"})
 _KIND_NAMES = ("type", "style", "kind", "color", "level", "context")
 _KINDS = {"primary": "note", "secondary": "note", "success": "tip", "error": "danger", "default": "note"}
+_POSTS = ("x", "tweet", "twitter")
 _HOSTS = {
     "youtube": "https://www.youtube.com/watch?v={}",
     "vimeo": "https://vimeo.com/{}",
     "gist": "https://gist.github.com/{}",
     "instagram": "https://www.instagram.com/p/{}/",
+    **dict.fromkeys(_POSTS, "https://x.com/{}"),
 }
 _TITLES, _LINKS = ("title", "text", "label"), ("link", "href", "url", "to")
 _DESCRIPTIONS = ("subtitle", "description", "desc")
@@ -105,8 +107,7 @@ def said(given: Arguments, address: Callable[[str], str], *, is_block: bool) -> 
     One that stands alone in a block and says more than a title is an item of a list; ``address`` makes an
     address of what it links to.
     """
-    title = " ".join(given.first(*_TITLES, at=99).split())
-    described = " ".join(given.first(*_DESCRIPTIONS, at=99).split())
+    title, described = _words(given, _TITLES), _words(given, _DESCRIPTIONS)
     target = _address(given.first(*_LINKS, at=99))
     is_link = bool(target and title) and not re.search(r"[\[\]]", title)
     heading = f"[{title}]({address(target)})" if is_link else title
@@ -118,6 +119,12 @@ def said(given: Arguments, address: Callable[[str], str], *, is_block: bool) -> 
     return f"- {shown}{words}" if words else ""
 
 
+def _words(given: Arguments, names: tuple[str, ...]) -> str:
+    """Return what the first of these arguments says; one that turns something on or off says nothing."""
+    words = " ".join(given.first(*names, at=99).split())
+    return "" if words in ("true", "false") else words
+
+
 def _address(given: str) -> str:
     """Return an address that may stand in round brackets, else nothing."""
     return "" if re.search(r"[\s<>()]", given.strip()) else given.strip()
@@ -125,10 +132,13 @@ def _address(given: str) -> str:
 
 def on_the_web(name: str, given: Arguments) -> str:
     """Return the link to a video or a gist, empty if it is none; nothing is loaded from there."""
+    name = name.removesuffix("_simple")  # Hugo's forms without scripts
     if name not in _HOSTS:
         return ""
     found = "/".join(given.positional[:2] if name == "gist" else given.positional[:1])
     found = found or given.first("id")
+    if name in _POSTS:
+        found = f"{given.named.get('user', 'i')}/status/{found}" if found.isdecimal() else ""
     return f"<{_HOSTS[name].format(found)}>" if re.fullmatch(r"[\w/-]{1,100}", found) else ""
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 # Returns the chosen part of a file's text; raises ``NoSuchPart``.
 Part = Callable[[str], str]
 
+# What stands for the list of the pages below; what Docusaurus's ``<DocCardList />`` and shortcodes become.
+PAGES_BELOW = "<!-- pages below -->"
 # Ranges may overlap: a line of them could ask for a large file a thousand times.
 _MAX_LINES, _MAX_DIGITS = 1_000_000, 9
 

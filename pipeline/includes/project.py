@@ -50,7 +50,7 @@ _HUGO_PARAMS = tuple(f"config/_default/params.{ending}" for ending in _ENDINGS)
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _PARTIALS = ("layouts/_partials", "layouts/partials")
 _MAX_THEMES = 20
-_SHORTCODE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*")
+_TEMPLATE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*(?:\.\w+){1,3}")
 _MAX_TEMPLATE_BYTES = 20_000
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
@@ -84,13 +84,13 @@ class Project:
             return f"/{quote(named)}{mark}{fragment}"
         return quote(path, safe="/:%?=&") + mark + fragment
 
-    def template(self, name: str) -> str:
-        """Return the template of a shortcode, in any letter case; empty if the site has none of its own."""
-        return _template(self.templates, name)
+    def template(self, name: str) -> str | None:
+        """Return the template of a shortcode, in any letter case; ``None`` if the site has none."""
+        return _template(self.templates, f"{name}.html")
 
-    def partial(self, name: str) -> str:
-        """Return a template that others use; empty if the site has none of this name."""
-        return _template(self.partials, name.removesuffix(".html"))
+    def partial(self, name: str) -> str | None:
+        """Return a template that others use; ``None`` if the site has none of this name."""
+        return _template(self.partials, name if "." in name else f"{name}.html")
 
     def resource(self, name: str, page: str) -> str:
         """Return the path of the image beside a page, or in a folder there, whose name begins so."""
@@ -227,7 +227,8 @@ def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
                     text = file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace")
                 read = _lowered(_values(text, name))
                 values |= {"params": read} if name in _HUGO_PARAMS else read
-    return values
+    data = next((folder for folder in folders if (folder / "data").is_dir()), None)
+    return values if data is None else {**values, "data": DataFiles(data / "data", data)}
 
 
 def _lowered(values: Mapping[str, object]) -> dict[str, object]:
@@ -256,14 +257,14 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _template(folders: Sequence[str], name: str) -> str:
-    for folder in folders if _SHORTCODE_NAME.fullmatch(name) else ():
-        path = _in_any_case(Path(folder), f"{name}.html")
+def _template(folders: Sequence[str], name: str) -> str | None:
+    for folder in folders if _TEMPLATE_NAME.fullmatch(name) else ():
+        path = _in_any_case(Path(folder), name)
         if path is not None and is_within(path, Path(folder)) and _is_file(path):
             with path.open("rb") as file:
                 content = file.read(_MAX_TEMPLATE_BYTES + 1)
-            return content.decode("utf-8", "replace") if len(content) <= _MAX_TEMPLATE_BYTES else ""
-    return ""
+            return content.decode("utf-8", "replace") if len(content) <= _MAX_TEMPLATE_BYTES else None
+    return None
 
 
 def _in_any_case(folder: Path, name: str) -> Path | None:

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     r"|(?P<name>\$\w*(?:\.\w+)*|\.?[A-Za-z_]\w*(?:\.\w+)*|\.)|(?P<sign>[()|])|(?P<other>\S)"
 )
 _CONSTANTS: Mapping[str, object] = {"true": True, "false": False, "nil": None}
-_METHODS = (".Get", ".RenderString")
+_METHODS = (".Get", ".RenderString", ".Set")
 
 
 def value_of(said: str, named: Callable[[str], object], called: Callable[[str, list[Any]], object]) -> object:

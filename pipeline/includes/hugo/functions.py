@@ -14,26 +14,11 @@ from ..project import shown
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 # A word with what follows its apostrophe.
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
-_SMALL_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "at",
-        "but",
-        "by",
-        "for",
-        "in",
-        "nor",
-        "of",
-        "on",
-        "or",
-        "so",
-        "the",
-        "to",
-        "up",
-        "yet",
-    ]
+_SMALL = "a an and at but by for in nor of on or so the to up yet"
+_SMALL_WORDS = frozenset(_SMALL.split())
+# Signs one after the other, or a single one any number of times: a search never goes back.
+_PLAIN_PATTERN = re.compile(
+    r"(?:\\[^\w]|\\[sdwSDW]|[^\\()\[\]{}.*+?|^$])+|(?:\\[^\w]|\\[sdw]|[^\\()\[\]{}.*+?|^$])\+"
 )
 _VERB = re.compile(r"%([sdvqt%])")
 
@@ -53,7 +38,13 @@ def is_true(value: object) -> bool:
 
 
 def text_of(value: object) -> str:
-    """Return what a template writes for a plain value; raise ``UnknownValue`` for others."""
+    """Return what a template writes for a plain value or a list; raise ``UnknownValue`` for others."""
+    if isinstance(value, Mapping):
+        raise UnknownValue
+    return f"[{' '.join(map(_plain, value))}]" if isinstance(value, list) else shown(value)
+
+
+def _plain(value: object) -> str:
     if isinstance(value, list | Mapping):
         raise UnknownValue
     return shown(value)
@@ -124,6 +115,30 @@ def _replaced(text: object, old: object, new: object) -> str:
     if given.count(before) * len(after) > MAX_CHARS:
         raise UnknownValue
     return given.replace(before, after)
+
+
+def _replaced_pattern(pattern: str, new: str, text: object) -> str:
+    """Return a text in which matches are replaced; of patterns, only those that search in one pass."""
+    given = text_of(text)
+    if not _PLAIN_PATTERN.fullmatch(pattern) or "$" in new or len(given) * len(new) > MAX_CHARS * 10:
+        raise UnknownValue
+    return re.sub(pattern, lambda _: new, given)
+
+
+def _where(values: Any, key: object, *test: Any) -> list[object]:
+    """Return the items whose value under a key is equal to another, or compares to it as it is said."""
+    operator, wanted = test if len(test) > 1 else ("==", *test)
+    if not isinstance(values, list):
+        raise UnknownValue
+    return [each for each in values if _holds(_at(each, *text_of(key).split(".")), operator, wanted)]
+
+
+def _holds(value: object, operator: str, wanted: Any) -> bool:
+    if operator in ("==", "=", "eq", "!=", "<>", "ne"):
+        return (text_of(value) == text_of(wanted)) == (operator in ("==", "=", "eq"))
+    if operator in ("in", "not in"):
+        return _contains(wanted, value) == (operator == "in")
+    raise UnknownValue
 
 
 def _joined(values: Any, by: str, last: str | None = None) -> str:
@@ -230,6 +245,8 @@ _FUNCTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
         "anchorize": _texts(lambda text: re.sub(r"[^\w-]", "", re.sub(r"\s+", "-", text.strip().lower()))),
         **dict.fromkeys(("relurl", "absurl", "rellangurl", "abslangurl"), _from_top),
         "replace": _replaced,
+        "replacere": _replaced_pattern,
+        "where": _where,
         "split": lambda text, by: text_of(text).split(by),
         "substr": _part_of,
         "delimit": _joined,

@@ -10,7 +10,7 @@ from functools import partial
 from .. import as_markdown
 from ..as_markdown import Arguments, arguments
 from ..fences import Fences, code_of, fenced, indent_before, language_of
-from ..parts import Directive, Literal
+from ..parts import PAGES_BELOW, Directive, Literal
 from ..project import Context, shown, value_at, without_front_matter
 from .templates import filled
 
@@ -42,6 +42,8 @@ _WORDS = frozenset({"badge", "kbd", "label"})
 _SAYING_NAMES = "badge button card feature-card hero-badge hero-button kbd label linkcard link-card"
 _SAYING = frozenset(_SAYING_NAMES.split())
 _FILES = frozenset({"file", "folder"})
+# Of the themes Relearn, Book, Docsy and Geekdoc: a list of the pages below.
+_PAGE_LISTS = frozenset({"children", "section", "section-index", "toc-tree"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,8 @@ class _Reader:
         if file := _file_entry(name, given):
             return Literal(*found.span(), file)
         if made := self.rendered(name, given, encloses=True):
+            if made[1] is None:
+                return Literal(found.start(), end.end(), self.placed(made[0], found.start(), end.end()))
             gap = "\n\n" if "\n" in inside.strip() else ""
             self.endings[end.start()] = gap + made[1]
             return Literal(*found.span(), made[0] + gap)
@@ -145,7 +149,7 @@ class _Reader:
         """Return what stands for a pair and what it encloses; ``None`` where what it encloses is read on."""
         if name in _CODE or _NAMES_CODE.search(name):
             return _highlighted(name, given, inside)
-        if _SHOWS_CODE.search(self.context.project.template(name)):
+        if _SHOWS_CODE.search(self.context.project.template(name) or ""):
             return _highlighted(name, Arguments((), given.named), inside)
         if name == "comment":
             return ""
@@ -171,7 +175,9 @@ class _Reader:
     def saying(self, name: str, given: Arguments, found: re.Match[str]) -> Literal:
         """Return the words in the arguments, with a remark where it is not known what else there would be."""
         if made := self.rendered(name, given):
-            return Literal(*found.span(), self.placed("".join(made), found))
+            return Literal(*found.span(), self.placed(made[0], *found.span()))
+        if name in _PAGE_LISTS:
+            return Literal(*found.span(), f"\n\n{PAGES_BELOW}\n\n")
         last, indent = name.rpartition("/")[2], self.indent(found)
         line = self.text[found.start() - len(indent) - 1 : found.start()] + self.text[found.end() :][:1]
         is_block = not line.strip() and "button" not in last
@@ -182,10 +188,10 @@ class _Reader:
         note = "" if last in _SAYING | _FILES else f"the shortcode {name:.80} is not known: {what}"
         return Literal(start, found.end(), text, note)
 
-    def placed(self, made: str, found: re.Match[str]) -> str:
+    def placed(self, made: str, first: int, end: int) -> str:
         """Return what a template made, on one line within a text: a tag alone on its line would be HTML."""
-        start = found.start() - len(self.indent(found))
-        is_within = (start and self.text[start - 1] != "\n") or _TEXT_AFTER.match(self.text, found.end())
+        start = first - len(indent_before(self.text, first))
+        is_within = (start and self.text[start - 1] != "\n") or _TEXT_AFTER.match(self.text, end)
         return " ".join(made.splitlines()) if is_within and "<pre" not in made else made
 
     def single(self, name: str, given: Arguments) -> tuple[bool, str]:
@@ -215,10 +221,12 @@ class _Reader:
         found = next(filter(None, map(shown, values)), "")
         return bool(found), found
 
-    def rendered(self, name: str, given: Arguments, *, encloses: bool = False) -> tuple[str, str] | None:
+    def rendered(
+        self, name: str, given: Arguments, *, encloses: bool = False
+    ) -> tuple[str, str | None] | None:
         """Return what a site's own shortcode puts before and after what it encloses, if that is known."""
         template = self.context.project.template(name)
-        return filled(template, given, self.context, encloses=encloses) if template else None
+        return None if template is None else filled(template, given, self.context, encloses=encloses)
 
     def address(self, target: str) -> str:
         if re.match(r"[a-z][a-z+.-]*:|#", target):

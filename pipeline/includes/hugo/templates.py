@@ -25,6 +25,8 @@ _MAX_STEPS, _MAX_PARTIALS = 2_000, 30
 # Of all that functions are given and give, which bounds the memory that variables take.
 _MAX_HANDLED = 10 * MAX_CHARS
 # What may be done with it.
+# What a page, a shortcode, and a template itself keep values in.
+_SCRATCH = re.compile(r"(?:\$|\.Page|\$\.Page)?\.(?:Scratch|Store)\.(?P<does>Get|Set)")
 _OF_INNER = frozenset([*PLAIN, "trimspace", "trim", "chomp", "default", "or", "and", "cond", "print", "not"])
 
 
@@ -40,17 +42,19 @@ _PAGE, _SHORTCODE = _Page(), _Shortcode()
 Scope = ChainMap[str, Any]
 
 
-def filled(template: str, given: Arguments, context: Context, *, encloses: bool) -> tuple[str, str] | None:
+def filled(
+    template: str, given: Arguments, context: Context, *, encloses: bool
+) -> tuple[str, str | None] | None:
     """Return what a template puts before and after what its shortcode encloses, if it does.
 
-    ``None`` if that is not known.
+    Nothing comes after it where the template does not show that. ``None`` if all this is not known.
     """
     try:
         text = _Template(given, context, INNER if encloses else "").text(nodes_of(template))
     except (UnknownValue, *FAILURES):
         return None
     parts = [_plain(part) for part in text.split(INNER)]
-    return None if len(parts) > 2 else (parts[0], "".join(parts[1:]))
+    return None if len(parts) > 2 else (parts[0], parts[1] if len(parts) > 1 else None)
 
 
 def _plain(text: str) -> str:
@@ -66,6 +70,7 @@ class _Template:
     def __init__(self, given: Arguments, context: Context, inner: str) -> None:
         self.given, self.context, self.inner, self.steps = given, context, inner, 0
         self.written, self.handled, self.depth = "", 0, 0
+        self.kept: dict[str, object] = {}
 
     def text(self, nodes: list[TemplateNode]) -> str:
         self._write(nodes, _SHORTCODE, Scope())
@@ -126,6 +131,8 @@ class _Template:
 
     def _value(self, said: str, dot: object, scope: Scope) -> object:
         def called(name: str, given: list[Any]) -> object:
+            if scratch := _SCRATCH.fullmatch(name):
+                return self._scratch(scratch["does"], given)
             of = scope.get("$", _SHORTCODE) if name == "$.Get" else dot if name == ".Get" else None
             value = self._argument(*given) if of is _SHORTCODE else self._called(name, given)
             self.handled += size_of([*given, value])
@@ -134,6 +141,16 @@ class _Template:
             return value
 
         return value_of(said, lambda name: self._named(name, dot, scope), called)
+
+    def _scratch(self, does: str, given: list[Any]) -> object:
+        """Keep a value under a name, or return what was kept; what other shortcodes keep is not known."""
+        key, *value = given
+        if does == "Set":
+            self.kept[text_of(key)] = value[0]
+            return ""
+        if text_of(key) not in self.kept:
+            raise UnknownValue
+        return self.kept[text_of(key)]
 
     def _named(self, name: str, dot: object, scope: Scope) -> object:
         """Return the value of a name that begins with a dot or a dollar sign."""
@@ -204,7 +221,7 @@ class _Template:
     def _partial(self, name: str, dot: object = None) -> str:
         """Return what a partial of the site writes; of one that gives a value instead, nothing is known."""
         template = self.context.project.partial(name)
-        if not template or self.depth > _MAX_PARTIALS:
+        if template is None or self.depth > _MAX_PARTIALS:
             raise UnknownValue
         before, self.written, self.depth = self.written, "", self.depth + 1
         self._write(nodes_of(template), dot, Scope({"$": dot}))

@@ -1,4 +1,4 @@
-"""The files of Jekyll's folder ``_data``, read when a page asks for them, as ``site.data``."""
+"""The files of Jekyll's folder ``_data`` and of Hugo's ``data``, read when a page asks for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from ...errors import is_transient
 from ...untrusted import NotRead, is_within, read_regular, read_settings
 
-_ENDINGS = (".yml", ".yaml", ".json", ".csv", ".tsv")
+_ENDINGS = (".yml", ".yaml", ".json", ".csv", ".tsv", ".toml")
 _MAX_BYTES = 512 * 1024
 _MAX_NAMES = 1_000
 _KEPT_FILES = 32

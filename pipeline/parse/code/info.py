@@ -50,6 +50,8 @@ _NO_TITLE = frozenset(
 )
 # What is beside the name of an unknown directive, or of an interpreter, is text without one of these.
 _OPTION_SIGN = re.compile(r"[={}\"]")
+# Pandoc's, before the classes of which the first is the language.
+_IDENTIFIER = re.compile(r"#[^\s{}]+[ \t]+(?=\.)")
 _NAME = re.compile(r"\.?(?:language-)?([A-Za-z0-9_][\w+#.-]*)(?![\w+#.-]*\s*=)")
 _PART = re.compile(
     r"""(?P<key>[\w-]+)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|\{(?P<braced>[\d\s,-]*)\}"""
@@ -115,7 +117,7 @@ def read_info(info: str) -> CodeInfo:
         is_unknown = language == name and name not in _NO_TITLE
         is_title = is_unknown and not found.title and not _OPTION_SIGN.search(beside)
         return replace(found, title=beside) if is_title else found
-    head = info.lstrip("{ \t")
+    head = _IDENTIFIER.sub("", info.lstrip("{ \t"))
     named = _NAME.match(head)
     if not named or (info[:1] == "{" and named[1][:1].isdigit()):
         return described("", info)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from ...includes.fences import fences_of
+from ...includes.parts import PAGES_BELOW
 from ..markup import VIDEO_HOST, linked, with_linked_frames
 from .myst.roles import with_labels
 
@@ -59,8 +60,6 @@ _MARKDOWN_INSIDE = re.compile(
 )
 # What stands for the list of all tags (Material for MkDocs, and its earlier form).
 TAG_LIST = "<!-- material/tags -->"
-# What stands for the list of the pages below; what ``<DocCardList />`` of Docusaurus becomes.
-PAGES_BELOW = "<!-- pages below -->"
 _TAGS_MARKER = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*\[TAGS\][ \t]*$)")
 _TAGS_COMMENT = re.compile(r"<!--\s*material/tags\b[^<>]{0,500}-->")
 # Obsidian's and others' way to embed a video: as an image.

@@ -8,7 +8,8 @@ from itertools import pairwise
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-_MARKER = re.compile(r"\[!([A-Za-z][\w-]{0,30})\]([+-]?)[ \t]*([^\n]*)(?:\n|\Z)")
+# Obsidian and Quartz take what follows an upright line, such as ``|left``, for the vault's own styles.
+_MARKER = re.compile(r"\[!([A-Za-z][\w-]{0,30})(?:\|[^\[\]\n]{0,60})?\]([+-]?)[ \t]*([^\n]*)(?:\n|\Z)")
 _FOLDED = "details"
 
 
@@ -78,7 +79,7 @@ def _title(inline: Token, found: re.Match[str]) -> list[Token]:
     opening = Token("paragraph_open", "p", 1, block=True, level=inline.level - 1, map=[line, line + 1])
     opening.attrSet("class", "callout-title")
     opening.meta = {"callout": "given" if given else "default"}
-    content = given or found[1].capitalize()
+    content = given or found[1].replace("-", " ").capitalize()
     title = Token(
         "inline", "", 0, block=True, level=inline.level, content=content, children=[], map=[line, line + 1]
     )

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ...includes.parts import TAG
+from ...includes.parts import PAGES_BELOW, TAG
 from ...navigation.literals import UNREAD, read_value
 from ..markup import linked
-from .authoring import PAGES_BELOW
 
 _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:.-]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\{)))?|\{")
 _IN_BRACES = re.compile(r"[{}]|\"(?:[^\"\n\\]|\\.)*+\"?|'(?:[^'\n\\]|\\.)*+'?|`(?:[^`\\]|\\[\s\S])*+`?")

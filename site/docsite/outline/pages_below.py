@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
-from ...pipeline.parse.markdown.authoring import PAGES_BELOW
+from ...pipeline.includes.parts import PAGES_BELOW
 from ..library import Entry, Library
 from .navigation import Node, Tree, window
 

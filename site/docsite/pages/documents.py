@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from ...pipeline.includes.parts import PAGES_BELOW
 from ...pipeline.model import TAG_NOTES
-from ...pipeline.parse.markdown.authoring import PAGES_BELOW
 from .. import urls
 from ..content.markdown_html import Anchored
 from ..content.render import Content

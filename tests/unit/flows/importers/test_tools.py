@@ -220,7 +220,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "Hugo": (
         {"hugo.toml": 'title = "T"\nbaseURL = "https://e.org/"\ntheme = "x"\n', "content/a.md": "# A\n"},
-        {"root": "content", "title": "T", "base_url": "https://e.org/", "left": "theme of Hugo"},
+        {"root": "content", "title": "T", "base_url": "https://e.org/", "slugs": True,
+         "left": "theme of Hugo"},
     ),
     "Hugo, in a folder": (
         {"config/_default/config.toml": 'baseURL = "https://e.org/"\ndisableLanguages = ["de"]\n',
@@ -232,6 +233,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "Hugo, with its settings in JSON under their older name": (
         {"config.json": '{\n\t"baseurl": "https://e.org",\n\t"title": "T"\n}\n', "content/a.md": "# A\n"},
         {"root": "content", "title": "T", "base_url": "https://e.org"},
+    ),
+    "Hugo, with a sentence as title": (
+        {"hugo.toml": "title = 'Let’s Encrypt client and ACME library written in Go.'",
+         "content/a.md": "# A\n"},
+        {"name": "let-s-encrypt-client-and-acme-library"},
     ),
     "Hugo, with minified settings in JSON": (
         {"config.json": '{"title":"\\ud83e\\udd89","baseURL":"https://e.org"}', "content/a.md": "# A\n"},

@@ -155,6 +155,29 @@ def test_quartz_may_publish_only_what_says_so(script: str, expected: list[str], 
     assert withheld(pa.table({"documents": [rows]}), (), included, rules_of(included), "2026-11-25") == []
 
 
+BUNDLE = ["page/index.md", "page/index.de.md", "page/part.md", "page/deep/more.md", "section/_index.md"]
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected"), [("hugo.toml", ["page/deep/more.md", "page/part.md"]), ("mkdocs.yml", [])]
+)
+def test_hugo_makes_no_page_of_what_belongs_to_a_leaf_bundle(
+    sign: str, expected: list[str], tmp_path: Path
+) -> None:
+    """Its page may be a draft, and Hugo's own documentation has two that are headless, for other pages."""
+    paths = [*BUNDLE, "section/a.md", "section/index.png", "index.md", "top.md"]
+    for path in paths:
+        (tmp_path / "content" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "content" / path).write_text("# T\n")
+    (tmp_path / sign).write_text("")
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in paths]
+    docs = {"root": str(tmp_path / "content"), "snippet_folders": [str(tmp_path)]}
+    settings = parse_settings({"collections": {"docs": docs}}, "test")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
+    assert sorted(each.path for each in held) == expected
+    assert all("the page in page, a leaf bundle" in each.reason for each in held)
+
+
 PATHS = ["a/b.md", "content/private/p.md", "private/p.md", "x/private/p.md"]
 
 

@@ -59,6 +59,9 @@ def lines(text: str) -> list[str]:
         ('[x]({{< relref "gone.md#a" >}})', "[x](gone.md#a)"),
         ('{{< button href="https://e.org" >}}Go{{< /button >}}', "[Go](https://e.org)"),
         ("{{< comment >}}secret{{< /comment >}}", ""),
+        ('{{< tweet user="SanDiegoZoo" id="14531" >}}', "<https://x.com/SanDiegoZoo/status/14531>"),
+        ("{{< x_simple 877500564405444608 >}}", "<https://x.com/i/status/877500564405444608>"),
+        ('{{% children style="h2" description="true" %}}', "\n\n<!-- pages below -->\n\n"),
         ("{{< instagram abc >}}", "<https://www.instagram.com/p/abc/>"),
         ('a {{< badge "new" >}} {{< badge content="b" >}} {{< kbd "Ctrl" >}}', "a new b Ctrl"),
         ('{{< hextra/hero-button text="Start" link="docs" >}}', "[Start](docs)"),
@@ -205,6 +208,43 @@ def test_what_a_template_renders_in_pre_is_no_code(tmp_path: Path, shown: str) -
     assert "**x**" in found.text and "```" not in found.text
 
 
+def test_what_a_template_does_not_show_is_not_shown(tmp_path: Path) -> None:
+    """Hugo's own documentation has a ``todo`` of this kind, and rclone's a ``rem`` that is an empty file."""
+    (tmp_path / "layouts/shortcodes").mkdir(parents=True)
+    (tmp_path / "layouts/shortcodes/todo.html").write_text("{{ if .Inner }}{{ end }}")
+    (tmp_path / "layouts/shortcodes/rem.html").write_text("")
+    (tmp_path / "hugo.toml").write_text("")
+    text = "A {{< rem FAQLINK >}}b.\n\n{{< todo >}}\nFor {{< rem x >}} us.\n{{< /todo >}}\n\n"
+    text += "C {{< rem >}}x{{< /rem >}}\n"
+    found = expand(text, "a.md", lambda *_: IncludedFile("", ""), 1_000, context_of(text, "a.md", [tmp_path]))
+    assert found.text.split() == ["A", "b.", "C"] and not found.notes
+
+
+# As in Hugo's own documentation, where tables of media types and templates are made so.
+_TABLE = """{{ $list := (index (index .Site.Data.docs (index .Params 0)) (index .Params 1)) }}
+{{ $fields := after 2 .Params }}
+<table>{{ range $list }}{{ range $k, $v := . }}{{ $.Scratch.Set $k $v }}{{ end }}
+<tr>{{ range $fields }}<td>{{ $.Scratch.Get . }}</td>{{ end }}</tr>{{ end }}</table>
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("data/docs.json", '{"media": {"types": [{"type": "a/b", "suffixes": ["b", "c"]}]}}'),
+        ("data/docs/media.toml", '[[types]]\ntype = "a/b"\nsuffixes = ["b", "c"]\n'),
+        ("data/docs/media/types.yaml", "- type: a/b\n  suffixes: [b, c]\n"),
+    ],
+)
+def test_a_template_may_use_the_data_of_the_site(tmp_path: Path, file: str, text: str) -> None:
+    for name, content in ((file, text), ("layouts/shortcodes/datatable.html", _TABLE), ("hugo.toml", "")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    text = '{{< datatable "media" "types" "type" "suffixes" >}}\n'
+    found = expand(text, "a.md", lambda *_: IncludedFile("", ""), 1_000, context_of(text, "a.md", [tmp_path]))
+    assert "<td>a/b</td><td>[b c]</td>" in found.text and not found.notes
+
+
 def test_a_filled_template_takes_no_text_beside_it_for_html(tmp_path: Path) -> None:
     (tmp_path / "layouts/shortcodes").mkdir(parents=True)
     (tmp_path / "layouts/shortcodes/new.html").write_text("<button>\n<i>{{ .Get 0 }}</i>\n</button>\n")
@@ -236,6 +276,8 @@ def test_unknown_shortcodes_go_and_what_they_enclose_stays() -> None:
     assert found.text == "a\n inner "
     assert [note.partition(":")[0] for note in found.notes] == ["line 2"] * 3
     assert "the shortcode chart is not known: it is removed" in found.notes[0]
+    found = expanded('{{< partners style="h2" description="true" >}}{{< tweet title="T" >}}')
+    assert found.text == "T" and len(found.notes) == 2
     found = expanded('A {{< tooltip text="Pod" term="pod" >}} is {{< x title="T" url="u" >}}.')
     assert found.text == "A Pod is [T](u)." and "tooltip is not known: its words" in found.notes[0]
 

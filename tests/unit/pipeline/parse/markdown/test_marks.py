@@ -66,6 +66,23 @@ def test_a_box_that_folds_is_a_details_element(text: str, opening: str) -> None:
     assert nested.count("<details") == nested.count("</details>") == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "opening", "title"),
+    [
+        ("> [!quote|left] T\n> B.", '<blockquote class="callout callout-quote">', "T"),
+        (
+            "> [!multi-column|3 a,b]\n> B.",
+            '<blockquote class="callout callout-multi-column">',
+            "Multi column",
+        ),
+        ("> [!todo|x]- \n> B.", '<details class="callout callout-todo">', "Todo"),
+    ],
+)
+def test_metadata_of_a_callout_is_not_shown(text: str, opening: str, title: str) -> None:
+    shown = "".join(html(text).split("\n"))
+    assert shown.startswith(opening) and f'class="callout-title">{title}</' in shown and "[!" not in shown
+
+
 def test_an_image_keeps_its_width() -> None:
     assert html('![a](x.png){ width="300" .right onclick="x" }') == (
         '<p><img src="x.png" alt="a" width="300" class="right" /></p>'
