@@ -65,11 +65,12 @@ def test_a_wrong_value_is_told_with_the_right_ones(command: CommandLine, flag: s
     assert refused.error["what"] == f"Invalid value for '{flag}': 'fuzzy' is not one of {valid}."
 
 
-def test_nothing_to_index_says_what_to_do(command: CommandLine) -> None:
-    refused = command.run("index")
+@pytest.mark.parametrize("name", ["index", "links"])
+def test_no_folder_says_what_to_do(command: CommandLine, name: str) -> None:
+    refused = command.run(name)
     assert refused.code == 2
     lines = refused.err.split("\n")
-    assert lines[0].startswith("error: there is nothing to index")
+    assert lines[0].startswith("error: no folder of documents is named")
     assert lines[1].startswith("  where: ")
     assert "noctule init" in lines[2]
 
