@@ -148,7 +148,10 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
             "site": _with_own_files(site, folder),
             "serve": _with_files(settings.serve, folder, "tokens").model_copy(
-                update={"events": _with_files(settings.serve.events, folder, "folder")}
+                update={
+                    "events": _with_files(settings.serve.events, folder, "folder"),
+                    "router": _with_files(settings.serve.router, folder, "token"),
+                }
             ),
         }
     )
