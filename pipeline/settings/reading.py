@@ -28,6 +28,13 @@ RENAMED = {
     "search.graph.hub": "search.graph.max_links",
     "search.mmr.balance": "search.mmr.relevance_weight",
 }
+# What pydantic says in words of Python.
+_REASONS = {
+    "extra_forbidden": "unknown key",
+    "tuple_type": "write a list, in square brackets",
+    "dict_type": "write a table",
+    "model_type": "write a table",
+}
 _log = logging.getLogger("noctule")
 
 
@@ -101,8 +108,8 @@ def _key(location: tuple[int | str, ...]) -> str:
 
 
 def _reason(error: Any) -> str:
-    if error["type"] == "extra_forbidden":
-        return "unknown key"
+    if error["type"] in _REASONS:
+        return _REASONS[error["type"]]
     return str(error["msg"]).removeprefix("Value error, ")
 
 
