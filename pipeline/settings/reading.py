@@ -154,6 +154,8 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
             "site": _with_own_files(site, folder),
+            "engine": _with_files(settings.engine, folder, "shared"),
+            "publish": _with_files(settings.publish, folder, "sign"),
             "serve": _with_files(settings.serve, folder, "tokens").model_copy(
                 update={
                     "events": _with_files(settings.serve.events, folder, "folder"),

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry
 
 from noctule.artifacts.query.shards.wire import MEDIA_TYPE
 from noctule.pipeline.errors import SettingsError
-from noctule.pipeline.settings.reading import load, parse
+from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.serve import RouterSettings
 from noctule.server.problems import HttpProblem
 from noctule.server.shards.asking import GroupAsker
@@ -149,11 +149,6 @@ def test_tokens_for_servers(tmp_path: Path) -> None:
         with pytest.raises(SettingsError, match="token") as caught:
             read_token(str(tmp_path / wrong))
         assert str(tmp_path) not in str(caught.value)  # the path may be the token itself
-
-
-def test_a_routers_token_lies_relative_to_the_settings_file(tmp_path: Path) -> None:
-    (tmp_path / "noctule.toml").write_text('[serve.router]\ntoken = "router.token"\n')
-    assert load(tmp_path / "noctule.toml").serve.router.token == str(tmp_path / "router.token")
 
 
 def test_settings_of_routers_and_shards() -> None:

@@ -6,13 +6,15 @@ import inspect
 import re
 import typing
 from collections.abc import Iterator
+from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from noctule.pipeline.errors import SettingsError
-from noctule.pipeline.settings.reading import parse
+from noctule.pipeline.settings.reading import load, parse
 from noctule.pipeline.settings.settings import Settings
 
 _WORDS_OF_PYTHON = re.compile(r"tuple|dictionary|instance|function|Value error|NoneType|\[key\]")
@@ -34,6 +36,27 @@ def _given(place: tuple[str, ...], value: object) -> dict[str, Any]:
     for name in reversed(place):
         value = {name: value}
     return typing.cast("dict[str, Any]", value)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "engine.shared",
+        "publish.sign",
+        "search.synonyms.file",
+        "serve.events.folder",
+        "serve.router.token",
+        "serve.tokens",
+        "site.templates",
+        "site.words",
+    ],
+)
+def test_a_file_is_looked_for_beside_the_settings_file(tmp_path: Path, key: str) -> None:
+    *tables, name = key.split(".")
+    file = tmp_path / "noctule.toml"
+    for written, expected in (("own", tmp_path / "own"), ("~/own", Path("~/own").expanduser())):
+        file.write_text(f'[{".".join(tables)}]\n{name} = "{written}"\n')
+        assert reduce(getattr, key.split("."), load(file)) == str(expected)
 
 
 @pytest.mark.parametrize("place", sorted(set(_keys(Settings))), ids=".".join)
