@@ -14,6 +14,7 @@ from ..errors import SettingsError
 from ..filesystems.opening import is_address
 from .collection import Collection
 from .search import Table
+from .serve import Serve
 from .settings import Settings
 from .site import OWN_FILES, Site, is_font_file
 
@@ -156,14 +157,17 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "site": _with_own_files(site, folder),
             "engine": _with_files(settings.engine, folder, "shared"),
             "publish": _with_files(settings.publish, folder, "sign"),
-            "serve": _with_files(settings.serve, folder, "tokens").model_copy(
-                update={
-                    "events": _with_files(settings.serve.events, folder, "folder"),
-                    "router": _with_files(settings.serve.router, folder, "token"),
-                }
-            ),
+            "serve": _serve_from(settings.serve, folder),
         }
     )
+
+
+def _serve_from(serve: Serve, folder: Path) -> Table:
+    tables = {
+        "events": _with_files(serve.events, folder, "folder"),
+        "router": _with_files(serve.router, folder, "token"),
+    }
+    return _with_files(serve, folder, "tokens").model_copy(update=tables)
 
 
 def _with_own_files(site: Site, folder: Path) -> Table:
