@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSp
 import typer
 
 from ...pipeline.errors import NoctuleError, machine_refusals
-from ..run.signals import INTERRUPTED, Stopped, raising_stop_signals
+from ..run.signals import BROKEN_PIPE, INTERRUPTED, Stopped, raising_stop_signals
 from . import output
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ...artifacts.store.store import Store
 
 P = ParamSpec("P")
-BROKEN_PIPE = 141
 _PANEL = "Common flags"
 _OUT_OF_MEMORY = NoctuleError(
     "there is not enough memory",

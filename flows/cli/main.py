@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import atexit
 import logging
+import re
 import sys
 from typing import Annotated, NoReturn
 
 import typer
 
 from ...pipeline.errors import NoctuleError
-from ..run.signals import INTERRUPTED, STOPPED, leave_now, stop_on_signals
+from ..run.signals import BROKEN_PIPE, INTERRUPTED, LOST_OUTPUT, STOPPED, leave_now, stop_on_signals
 from . import graph, index, init, mcp, output, publish, schedule, serve, site, store, trace
 from .flags import with_flags
 from .query import evaluate, feedback, search, sql, tune
@@ -72,18 +73,27 @@ def main() -> NoReturn:
     # logging's end, which ours does. A library in C++ that is taken down beside a living thread may
     # abort the process.
     atexit.register(lambda: _end(_number(code)))
-    arguments = sys.argv[1:]
     try:
-        code = app(arguments, prog_name="noctule", standalone_mode=False)
-    except SystemExit as stop:  # a signal before the command could heed it
-        code = stop.code
+        code = _run(sys.argv[1:])
+    except SystemExit as stop:  # a signal before the command could heed it, or a pipe closed to a library
+        code = BROKEN_PIPE if isinstance(stop.__context__, BrokenPipeError) else stop.code
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except Exception as usage:
-        code = _usage(usage, as_json="--json" in arguments)
+    except OSError as lost:  # only from printing: commands answer their own
+        code = BROKEN_PIPE if isinstance(lost, BrokenPipeError) else LOST_OUTPUT
     if code in STOPPED:
         leave_now(_number(code))
     sys.exit(_number(code))
+
+
+def _run(arguments: list[str]) -> object:
+    """Run a command and return its exit code; wrong flags are printed like every other error."""
+    try:
+        return app(arguments, prog_name="noctule", standalone_mode=False)
+    except OSError:
+        raise
+    except Exception as usage:
+        return _usage(usage, as_json="--json" in arguments)
 
 
 def _end(code: int) -> NoReturn:
@@ -106,9 +116,14 @@ def _usage(problem: Exception, as_json: bool) -> int:
     if type(problem).__name__ == "NoArgsIsHelpError":
         output.say(message())
         return 0
-    error = NoctuleError(message(), where=command, hint=f"See: {command} --help")
+    error = NoctuleError(_plain(message()), where=command, hint=f"See: {command} --help")
     output.error(error, as_json, kind="UsageError")
     return 2
+
+
+def _plain(message: str) -> str:
+    """Return the message without the words that pydantic, by which Typer checks values, puts before it."""
+    return re.sub(r"(?<=: )Value error, ", "", message, count=1)
 
 
 if __name__ == "__main__":

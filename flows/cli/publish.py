@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...pipeline.errors import SettingsError
+from ...pipeline.printable import counted
 from ..run.progress import size
 from . import output
 from .flags import Flags
@@ -63,15 +64,16 @@ def publish(flags: Flags, given: PublishFlags) -> None:
         output.emit({"published": [_sent_json(each) for each in sent]})
         return
     for each in sent:
-        output.say(_sent_line(each))
+        output.say(f"{_sent_line(each)}{', signed' if key else ''}")
 
 
 def _sent_line(sent: Sent) -> str:
     if not sent.changed:
         return f"{sent.target}: snapshot {sent.snapshot_id} is there already"
+    removed = counted(len(sent.removed), "old snapshot")
     return (
-        f"{sent.target}: snapshot {sent.snapshot_id} is current there: {sent.sent} files sent "
-        f"({size(sent.bytes)}), {sent.kept} were there, {len(sent.removed)} old snapshots removed"
+        f"{sent.target}: snapshot {sent.snapshot_id} is current there: {counted(sent.sent, 'file')} sent "
+        f"({size(sent.bytes)}), {sent.kept:,} already there, {removed} removed"
     )
 
 

@@ -157,7 +157,8 @@ def _settings(flags: Flags, given: Mapping[str, object]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         where = f"noctule serve: {'.'.join(map(str, first['loc']))}"
-        raise SettingsError(first["msg"].removeprefix("Value error, "), where=where) from None
+        what = first["msg"].removeprefix("Value error, ")
+        raise SettingsError(what, where=where, hint="See: noctule serve --help") from None
     return settings.model_copy(update={"serve": serve})
 
 

@@ -219,10 +219,10 @@ def _print_search(flags: Flags, built: SearchOnlyResult, insert: bool) -> None:
     files = f"{counted(built.files, 'file')} ({built.written:,} new)"
     output.say(f"search: {counted(built.pages, 'page')}, {files}, {size(built.bytes)} in {built.folder}")
     if built.missing:
-        output.say(f"{built.missing:,} of these pages are not in the folder: index it again.")
+        output.say(f"Pages that are not in the folder: {built.missing:,}. Index it again.")
     if insert:
         output.say(
-            f"{built.inserted:,} pages got the script line; the others already have it or are not HTML."
+            f"{counted(built.inserted, 'page')} got the script line; others already have it or are not HTML."
         )
         return
     output.say(

@@ -64,10 +64,9 @@ class IndexRequest:
             )
         if not given.collections:
             raise SourceError(
-                "there is nothing to index",
+                "no folder of documents is named",
                 where=str(self.config or Path.cwd()),
-                hint="Describe a folder in a settings file: noctule init. "
-                "Or index one now: noctule index FOLDER",
+                hint="Describe one in a settings file: noctule init. Or name it, as in: noctule index FOLDER",
             )
         return _with_drafts(given) if self.drafts else given
 

@@ -35,6 +35,7 @@ _FROM_HANDLER = 0x80  # marks what Python's handler says of a signal, for the ke
 _PR_SET_PDEATHSIG = 1
 _SIGACTION_BYTES = 256  # more than any system's struct sigaction has
 INTERRUPTED = 128 + signal.SIGINT
+BROKEN_PIPE = 128 + signal.SIGPIPE
 LOST_OUTPUT = 120  # as Python ends where standard output takes no more
 STOPPED = frozenset({INTERRUPTED, *(128 + number for number in _STOPPING)})
 
@@ -222,15 +223,20 @@ def leave_now(code: int) -> NoReturn:
     for child in multiprocessing.active_children():
         child.kill()
         child.join(1)
-    flushed = [_is_flushed(stream) for stream in (sys.stdout, sys.stderr)]
-    os._exit(code or (0 if all(flushed) else LOST_OUTPUT))
+    flushed = max(_flushed(stream) for stream in (sys.stdout, sys.stderr))
+    os._exit(code or flushed)
 
 
-def _is_flushed(stream: TextIO | None) -> bool:
-    """Return whether all output has been written; a stream that was closed from the start accepts none."""
+def _flushed(stream: TextIO | None) -> int:
+    """Write what is left of the output and return 0, or the exit code of a process that could not.
+
+    A stream that was closed from the start accepts no output.
+    """
     try:
         if stream is not None:
             stream.flush()
+    except BrokenPipeError:
+        return BROKEN_PIPE
     except (OSError, ValueError):
-        return False
-    return True
+        return LOST_OUTPUT
+    return 0

@@ -48,7 +48,8 @@ def source_fault(address: str) -> str:
 def opened(address: str) -> tuple[Any, str]:
     """Return the file system of an address and the path in it, with no cache of listings where it can.
 
-    Raises ``ImportError`` for a protocol whose package is missing, and whatever its library raises.
+    Raises ``SettingsError`` for an address with a password or of an unknown kind, ``ImportError`` for a
+    protocol whose package is missing, and whatever its library raises.
     """
     protocol = protocol_of(address)
     if protocol in ("sftp", "ssh"):
@@ -57,6 +58,7 @@ def opened(address: str) -> tuple[Any, str]:
         return by_ssh(address)
     from fsspec.core import url_to_fs
 
+    _require_possible(address)
     options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
     if protocol in ("s3", "s3a"):
         # Someone who is offline should learn it soon, and read from the cache.
@@ -65,6 +67,25 @@ def opened(address: str) -> tuple[Any, str]:
         options = {"skip_instance_cache": True}
     files, root = url_to_fs(address, **options)
     return files, str(root).rstrip("/")
+
+
+def _require_possible(address: str) -> None:
+    from fsspec import available_protocols
+
+    protocol = protocol_of(address)
+    if _SECRET.search(address):
+        raise SettingsError(
+            "a password in an address would appear in every log",
+            where=_SECRET.sub("://…@", address),
+            hint="Leave it to the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for S3, "
+            "FSSPEC_FTP_USERNAME and FSSPEC_FTP_PASSWORD for FTP.",
+        )
+    if protocol not in available_protocols():
+        raise SettingsError(
+            f"there is no kind of address {protocol}://",
+            where=address,
+            hint="Write s3://bucket/prefix, sftp://host/path, file:///path, or another that fsspec knows.",
+        )
 
 
 @contextmanager

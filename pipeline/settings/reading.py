@@ -14,6 +14,7 @@ from ..errors import SettingsError
 from ..filesystems.opening import is_address
 from .collection import Collection
 from .search import Table
+from .serve import Serve
 from .settings import Settings
 from .site import OWN_FILES, Site, is_font_file
 
@@ -27,6 +28,13 @@ RENAMED = {
     "search.caches.seconds": "search.caches.ttl_seconds",
     "search.graph.hub": "search.graph.max_links",
     "search.mmr.balance": "search.mmr.relevance_weight",
+}
+# What pydantic says in words of Python.
+_REASONS = {
+    "extra_forbidden": "unknown key",
+    "tuple_type": "write a list, in square brackets",
+    "dict_type": "write a table",
+    "model_type": "write a table",
 }
 _log = logging.getLogger("noctule")
 
@@ -101,8 +109,8 @@ def _key(location: tuple[int | str, ...]) -> str:
 
 
 def _reason(error: Any) -> str:
-    if error["type"] == "extra_forbidden":
-        return "unknown key"
+    if error["type"] in _REASONS:
+        return _REASONS[error["type"]]
     return str(error["msg"]).removeprefix("Value error, ")
 
 
@@ -147,11 +155,19 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             "search": search.model_copy(update=stages),
             "relevance": settings.relevance.model_copy(update={"judged": judged}),
             "site": _with_own_files(site, folder),
-            "serve": _with_files(settings.serve, folder, "tokens").model_copy(
-                update={"events": _with_files(settings.serve.events, folder, "folder")}
-            ),
+            "engine": _with_files(settings.engine, folder, "shared"),
+            "publish": _with_files(settings.publish, folder, "sign"),
+            "serve": _serve_from(settings.serve, folder),
         }
     )
+
+
+def _serve_from(serve: Serve, folder: Path) -> Table:
+    tables = {
+        "events": _with_files(serve.events, folder, "folder"),
+        "router": _with_files(serve.router, folder, "token"),
+    }
+    return _with_files(serve, folder, "tokens").model_copy(update=tables)
 
 
 def _with_own_files(site: Site, folder: Path) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from .collection import WebAddress, web_address
 from .search import Table
@@ -30,8 +30,17 @@ def _hex(color: str) -> str:
     return f"#{digits}" if len(digits) == 6 else f"#{''.join(2 * digit for digit in digits)}"
 
 
-Hex = Annotated[str, AfterValidator(_hex)]
-Color = Hex | Annotated[tuple[Hex, Hex], Field(strict=False)]
+def _color(given: object) -> str | tuple[str, str]:
+    match given:
+        case str(one):
+            return _hex(one)
+        case [str(light), str(dark)]:
+            return _hex(light), _hex(dark)
+    raise ValueError("write one colour, #rrggbb, or two: [light, dark]")
+
+
+# Of a plain union, pydantic would tell every member's fault.
+Color = Annotated[str | tuple[str, str], BeforeValidator(_color)]
 
 
 def is_font_file(name: str) -> bool:

@@ -203,15 +203,19 @@ def _problem(content: bytes, key: str) -> str:
 
 
 def read_token(path: str) -> str:
-    """Return the token in a file, empty where none is named; raise ``SettingsError``."""
+    """Return the token in a file, empty where none is named; raise ``SettingsError``.
+
+    An error does not repeat the path: an owner may have written the token itself there.
+    """
     if not path:
         return ""
     try:
         token = read_regular(Path(path).expanduser(), _TOKEN_BYTES).decode("ascii").strip()
     except (OSError, NotRead, ValueError) as error:
         what = f"cannot read the token for the servers: {getattr(error, 'strerror', None) or error}"
-        hint = "The file holds one token and nothing else."
-        raise SettingsError(what, where=path, hint=hint) from None
+        hint = "Name a file that holds one token and nothing else, not the token itself."
+        raise SettingsError(what, where="serve.router.token", hint=hint) from None
     if not token or len(token.split()) > 1:
-        raise SettingsError("the file does not hold one token", where=path, hint="Write it on one line.")
+        what = "the file does not hold one token"
+        raise SettingsError(what, where="serve.router.token", hint="Write it on one line.")
     return token

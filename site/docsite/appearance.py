@@ -136,7 +136,7 @@ def _colors(settings: Site) -> dict[str, Pair]:
     for name, value in given.items():
         if isinstance(value, str):
             pairs[name] = (value, _legible(value, [known[ground][1] for ground in _GROUNDS], "#ffffff"))
-    _require_contrast(ours | pairs, frozenset(pairs))
+    _require_contrast(ours | pairs, frozenset(pairs), frozenset(settings.colors))
     return pairs
 
 
@@ -146,7 +146,7 @@ def colors_of(settings: Site) -> dict[str, Pair]:
     return ours | _colors(settings)
 
 
-def _require_contrast(colors: Mapping[str, Pair], changed: frozenset[str]) -> None:
+def _require_contrast(colors: Mapping[str, Pair], changed: frozenset[str], given: frozenset[str]) -> None:
     codes = tuple(name for name in colors if name.startswith("code-"))
     stands = [*product(_TEXTS, _GROUNDS), *product((*_SIGNALS, *codes), _GROUNDS[:2])]
     for name, ground in stands:
@@ -154,18 +154,28 @@ def _require_contrast(colors: Mapping[str, Pair], changed: frozenset[str]) -> No
             continue
         for theme, text, behind in zip(_THEMES, colors[name], colors[ground], strict=True):
             if (ratio := contrast(text, behind)) < MIN_CONTRAST:
-                raise _illegible(name, ground, theme, text, behind, ratio)
+                key = _key(name, ground, given)
+                raise _illegible(name, ground, theme, text, behind, ratio, key)
 
 
-def _illegible(name: str, ground: str, theme: str, text: str, behind: str, ratio: float) -> SettingsError:
+def _key(name: str, ground: str, given: frozenset[str]) -> str:
+    """Return the key that made a text illegible: the text's own, the accent for links, or the background."""
+    text = "accent" if name == "link" and name not in given else name
+    return text if text in given else ground
+
+
+def _illegible(
+    name: str, ground: str, theme: str, text: str, behind: str, ratio: float, key: str
+) -> SettingsError:
     toward = "#000000" if theme == "light" else "#ffffff"
     better = _legible(text, [behind], toward)
     enough = contrast(better, behind) >= MIN_CONTRAST
+    one = f"{better} would do." if key != ground else f"Choose another {ground}, or {better} as {name}."
     return SettingsError(
         f"in the {theme} theme {name} {text} on {ground} {behind} has a contrast of {ratio:.2f} to 1; "
         f"text needs {MIN_CONTRAST}",
-        where=f"[site.colors] {name}",
-        hint=f"{better} would do." if enough else f"Choose another {ground}, or another {name}.",
+        where=f"[site.colors] {key}",
+        hint=one if enough else f"Choose another {ground}, or another {name}.",
     )
 
 

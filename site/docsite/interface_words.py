@@ -116,4 +116,4 @@ def _places(text: str, key: str, file: str) -> set[str]:
 
 
 def _mistake(what: str, file: str) -> SettingsError:
-    return SettingsError(what, where=file, hint="site/docsite/theme/words.toml has all keys.")
+    return SettingsError(what, where=file, hint=f"{THEME / TABLE} has all keys.")

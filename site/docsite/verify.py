@@ -192,7 +192,7 @@ def _record(folder: Path, opened: int) -> SiteRecord:
             raise SourceError(
                 "this folder holds no site that noctule built",
                 where=str(folder),
-                hint="Name the folder that was given to noctule site --out.",
+                hint="Name the folder that was given to noctule site --out, or that of a version below it.",
             ) from error
         reason = error.strerror if isinstance(error, OSError) else error
         raise DamagedSite(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import shlex
@@ -30,6 +31,7 @@ _FENCE = re.compile(
     r"^(?P<indent>(?:> ?)? *)```(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.S | re.M
 )
 _FILE_ENDINGS = {"css", "csv", "faiss", "html", "js", "json", "md", "parquet", "py", "toml", "yml"}
+_PACKAGES = ("pipeline", "artifacts", "site/docsite", "server", "flows")
 _TABLES = set(Settings.model_fields)
 # The example of the walk, which the reader makes.
 _MADE = {"pipeline/parse/subtitles/parser.py", "tests/unit/pipeline/parse/test_subtitles.py"}
@@ -151,6 +153,39 @@ def test_every_kind_of_error_is_documented_with_its_code() -> None:
         and kind is not errors.NoctuleError
     }
     assert documented == kinds
+
+
+@cache
+def _messages() -> tuple[tuple[str, ...], ...]:
+    """The texts of the program, each as the pieces between its values."""
+    found: list[tuple[str, ...]] = []
+    for path in (each for name in _PACKAGES for each in (ROOT / name).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Constant(str(text)):
+                    found.append((text,))
+                case ast.JoinedStr(values):
+                    parts = [str(each.value) if isinstance(each, ast.Constant) else "\0" for each in values]
+                    found.append(tuple("".join(parts).split("\0")))
+    return tuple(each for each in found if len("".join(each)) >= 8)
+
+
+def test_every_error_that_pages_show_is_one_of_the_program() -> None:
+    shape = re.compile(r"^error: (.*?)\n  where: [^\n]*\n(?:  next:  ([^\n]*)\n)?", re.S | re.M)
+    blocks = [(page, each) for page, code in _blocks("text") for each in shape.findall(code)]
+    shown = {(page, text.replace("\n", " ")) for page, texts in blocks for text in texts if text}
+    assert len(shown) > 8
+    patterns = [re.compile(".*".join(map(re.escape, pieces))) for pieces in _messages()]
+    assert sorted(each for each in shown if not any(one.fullmatch(each[1]) for one in patterns)) == []
+
+
+def test_every_message_that_is_a_heading_is_one_of_the_program() -> None:
+    """Such a heading quotes a part, with dots for what is left out."""
+    quoted = re.findall(r'(?m)^## "(.+)"', _pages()["docs/guide/troubleshooting.md"])
+    assert len(quoted) > 5
+    messages = ["\0".join(pieces) for pieces in _messages()]
+    parts = {each: [part.strip() for part in each.split("…")] for each in quoted}
+    assert [each for each in quoted if not any(all(map(text.count, parts[each])) for text in messages)] == []
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

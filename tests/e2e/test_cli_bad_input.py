@@ -55,11 +55,22 @@ def test_every_wrong_key_of_a_settings_file_is_named_with_the_file(command: Comm
     assert refused.error["where"].endswith("noctule.toml")
 
 
-def test_nothing_to_index_says_what_to_do(command: CommandLine) -> None:
-    refused = command.run("index")
+@pytest.mark.parametrize(
+    ("flag", "valid"),
+    [("--mode", "'hybrid', 'keyword', 'semantic', 'code'"), ("--encoder", "'full', 'static'")],
+)
+def test_a_wrong_value_is_told_with_the_right_ones(command: CommandLine, flag: str, valid: str) -> None:
+    refused = command.run("search", "owl", flag, "fuzzy", "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "UsageError")
+    assert refused.error["what"] == f"Invalid value for '{flag}': 'fuzzy' is not one of {valid}."
+
+
+@pytest.mark.parametrize("name", ["index", "links"])
+def test_no_folder_says_what_to_do(command: CommandLine, name: str) -> None:
+    refused = command.run(name)
     assert refused.code == 2
     lines = refused.err.split("\n")
-    assert lines[0].startswith("error: there is nothing to index")
+    assert lines[0].startswith("error: no folder of documents is named")
     assert lines[1].startswith("  where: ")
     assert "noctule init" in lines[2]
 

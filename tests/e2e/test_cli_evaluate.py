@@ -51,9 +51,9 @@ def test_the_figures_are_those_of_the_search(command: CommandLine) -> None:
 def test_people_see_a_table_and_what_was_left_out(command: CommandLine) -> None:
     shown = command.run("evaluate", "--judged", "faq", "--mode", "keyword", "--per-query").out
     assert "nDCG@10" in shown
-    assert "faq: 1 queries are not scored, as no document answers them: none" in shown
-    assert "faq: 1 judged documents are not in the snapshot, and count as not found: Gone" in shown
-    assert "queries are named by the judgements alone: nobody" in shown
+    assert "faq: queries that are not scored, as no document answers them (1): none" in shown
+    assert "faq: judged documents that are not in the snapshot, and count as not found (1): Gone" in shown
+    assert "queries that only the judgements name (1): nobody" in shown
     assert "little owl" in shown
 
 

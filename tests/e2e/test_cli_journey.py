@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.command_line import CommandLine
 from tests.e2e.conftest import Built
@@ -118,23 +121,36 @@ def test_init_then_index_dry_run_need_no_flags(tmp_path: Path, built: Built) -> 
     assert (again.code, again.error["kind"]) == (2, "SettingsError")
 
 
-def test_output_to_a_reader_that_has_gone_is_quiet(built: Built) -> None:
-    command = CommandLine(built.store.parent, built.store)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("line", ["", "--help", "--version", "search --help", "snapshots", "report --json"])
+def test_output_to_a_reader_that_has_gone_is_quiet(built: Built, line: str, unbuffered: str) -> None:
+    command = CommandLine(built.store.parent, built.store, {"PYTHONUNBUFFERED": unbuffered})
+    reading, writing = os.pipe()
+    os.close(reading)
     done = subprocess.run(
-        [
-            "bash",
-            "-c",
-            f"{sys.executable} -m noctule.flows.cli.main report --json 2>err.txt | true; echo "
-            f'"${{PIPESTATUS[0]}}"',
-        ],
+        [sys.executable, "-m", "noctule", *line.split()],
         env=command.environment,
         cwd=command.folder,
         check=False,
-        capture_output=True,
-        text=True,
+        stdout=writing,
+        stderr=subprocess.PIPE,
     )
-    assert done.stdout.strip() in ("0", "141")
-    assert (command.folder / "err.txt").read_text() == ""
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_a_full_disk_refuses_is_no_bug(tmp_path: Path, unbuffered: str) -> None:
+    command = CommandLine(tmp_path, tmp_path / "store", {"PYTHONUNBUFFERED": unbuffered})
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "noctule", "--version"],
+            env=command.environment,
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert (done.returncode, done.stderr) == (120, b"")
 
 
 def test_where_takes_a_condition_on_documents_and_refuses_what_is_none(built: Built, tmp_path: Path) -> None:

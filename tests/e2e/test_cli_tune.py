@@ -39,8 +39,8 @@ def test_noise_is_called_noise_and_nothing_is_written(command: CommandLine) -> N
     assert "Held-out queries won and lost against today" in page and "<script" not in page
     assert done.code == 0, done.err
     assert "Nothing better than today's settings was found" in done.out
-    assert "Nothing was written" in done.out
-    assert "faq: 1 queries are named by the judgements alone" in done.err
+    assert "Nothing was written.\n" in done.out and "--even-if-noise" not in done.out
+    assert "faq: queries that only the judgements name: 1" in done.err
     assert not (command.folder / "tuned.toml").exists()
 
 

@@ -64,8 +64,9 @@ def parse_filter(text: str) -> Filter:
         kind = kind.lower()
     known = kind in KINDS or (kind.startswith("front.") and len(kind) > len("front."))
     if not colon or not known or not value:
+        is_other = colon and kind and not known
         raise QueryError(
-            "a filter is written kind:value",
+            f"there is no filter of the kind {kind!r}" if is_other else "a filter is written kind:value",
             where=f"filter {text!r}",
             hint=f"Kinds: {', '.join(KINDS)}, and front.KEY for a key of the front matter.",
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....pipeline.printable import counted
 from .. import output
 from ..flags import Flags
 from .search import Mode
@@ -130,16 +131,16 @@ def _figures(each: Evaluation) -> tuple[str, ...]:
 
 def _print_left_out(each: Evaluation) -> None:
     named = {
-        "queries are not scored, as no document answers them": each.excluded,
-        "judged documents are not in the snapshot, and count as not found": each.missing,
-        "documents are named by the judgements alone": each.unknown_documents,
-        "queries are named by the judgements alone": each.unknown_queries,
-        "queries are named by run.txt alone": each.unknown_ranked,
+        "queries that are not scored, as no document answers them": each.excluded,
+        "judged documents that are not in the snapshot, and count as not found": each.missing,
+        "documents that only the judgements name": each.unknown_documents,
+        "queries that only the judgements name": each.unknown_queries,
+        "queries that only run.txt names": each.unknown_ranked,
     }
     for what, names in named.items():
         if names:
             more = f" and {len(names) - _MAX_NAMED:,} more (--json)" if len(names) > _MAX_NAMED else ""
-            output.say(f"{each.judged}: {len(names):,} {what}: {', '.join(names[:_MAX_NAMED])}{more}")
+            output.say(f"{each.judged}: {what} ({len(names):,}): {', '.join(names[:_MAX_NAMED])}{more}")
 
 
 def _print_comparison(each: Compared) -> None:
@@ -150,7 +151,9 @@ def _print_comparison(each: Compared) -> None:
         f"  difference {result.difference:+.4f}, 95 % interval {result.low:+.4f} to {result.high:+.4f}, "
         f"p {shown_p(result.p)}, with Holm's correction {shown_p(each.p)}"
     )
-    output.say(f"  {result.wins:,} queries improved, {result.ties:,} unchanged, {result.losses:,} worse")
+    output.say(
+        f"  {counted(result.wins, 'query')} improved, {result.ties:,} unchanged, {result.losses:,} worse"
+    )
     for heading, changes in (("fell most", each.fell), ("rose most", each.rose)):
         if changes:
             output.say()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....pipeline.printable import counted
 from .. import output
 from ..flags import Flags
 from .evaluate import Report
@@ -134,8 +135,8 @@ def _print(found: Feedback) -> None:
         output.complain(f"warning: {note}")
     total = found.totals
     output.say(
-        f"Recorded on {total.days:,} day(s): {total.searches:,} search(es) in {total.sessions:,} session(s), "
-        f"{total.clicks:,} click(s). Nothing was found: {total.without_hits:,}; "
+        f"Recorded on {counted(total.days, 'day')}: {counted(total.sessions, 'session')}, "
+        f"searches: {total.searches:,}, clicks: {total.clicks:,}. Nothing was found: {total.without_hits:,}; "
         f"nothing was opened: {total.not_opened:,}."
     )
     if not total.with_text:
@@ -145,7 +146,7 @@ def _print(found: Feedback) -> None:
     how = "estimated" if found.is_estimated else "assumed to be 1 / rank"
     judgements = sum(len(each.grades) for each in found.judged)
     output.say(
-        f"\n{len(found.judged):,} queries can be judged, with {judgements:,} judgements; "
+        f"\n{counted(len(found.judged), 'query')} can be judged, with {counted(judgements, 'judgement')}; "
         f"how likely a rank is looked at is {how}"
     )
 

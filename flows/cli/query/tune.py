@@ -93,9 +93,11 @@ def tune(
         output.emit(tuned.found.as_dict() | {"written": str(write) if written else None})
         return
     _print(tuned)
-    if write:
-        unwritten = "Nothing was written. --even-if-noise writes it all the same."
-        output.say(f"Wrote {write}. {_next(tuned.found)}" if written else unwritten)
+    if write and written:
+        output.say(f"Wrote {write}. {_next(tuned.found)}")
+    elif write:
+        way = " --even-if-noise writes it all the same." if tuned.found.point.changes else ""
+        output.say(f"Nothing was written.{way}")
 
 
 def _print(tuned: Tuned) -> None:

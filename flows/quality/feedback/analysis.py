@@ -121,9 +121,9 @@ def analyse_events(
 def _notes(searches: Searches, unreadable: int, unknown: Counter[str]) -> Iterator[str]:
     """Say what was left out."""
     for reason, count in sorted(searches.left_out.items()):
-        yield f"{count:,} events {reason}"
+        yield f"left out: {reason}: {count:,}"
     if unreadable:
-        yield f"{unreadable:,} lines are no events"
+        yield f"left out: lines that are no events: {unreadable:,}"
     if unknown:
         yield _unknown(unknown)
 

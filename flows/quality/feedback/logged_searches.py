@@ -79,8 +79,8 @@ def searches_of(events: Sequence[Event], now: datetime) -> Searches:
 
 def _reason(event: Event, now: datetime, searches: int) -> str:
     if event.at > now + _CLOCKS_DIFFER:
-        return "are dated in the future"
-    return "are of sessions that no reader has" if searches > MOST_SEARCHES else ""
+        return "events dated in the future"
+    return "events of sessions that no reader has" if searches > MOST_SEARCHES else ""
 
 
 def _search(event: Event, before: LoggedSearch | None) -> LoggedSearch:
@@ -97,9 +97,9 @@ def _open(found: dict[tuple[str, int], LoggedSearch], event: Event) -> str:
     """Add a click to its search; return why that cannot be done, if so."""
     search = found.get((event.session, event.search))
     if search is None:
-        return "are clicks without a search"
+        return "clicks without a search"
     if search.hits and event.hit not in search.hits:
-        return "are clicks on what was not shown"
+        return "clicks on what was not shown"
     rank = search.hits.index(event.hit) + 1 if search.hits else event.rank
     found[event.session, event.search] = replace(search, opened=tuple(sorted({*search.opened, rank})))
     return ""

@@ -109,12 +109,12 @@ def _left_out(data: TuningData) -> list[str]:
         judged, missing = each.judged, len(next(iter(each.built.values())).located.missing)
         excluded = len(judged.queries) - len(judged.answerable)
         counts = {
-            "judged documents are not in the snapshot": missing,
-            "queries are named by the judgements alone": len(judged.unknown_queries),
-            "queries have no document that answers them": excluded,
+            "judged documents that are not in the snapshot": missing,
+            "queries that only the judgements name": len(judged.unknown_queries),
+            "queries that no document answers": excluded,
         }
         said += [
-            f"{judged.name}: {count:,} {what} (noctule evaluate lists them)"
+            f"{judged.name}: {what}: {count:,} (noctule evaluate lists them)"
             for what, count in counts.items()
             if count
         ]

@@ -70,6 +70,24 @@ def test_illegible_colours_are_named_with_their_contrast_and_one_that_would_do()
     assert better is not None and contrast(better[1], "#ffffff") >= MIN_CONTRAST
 
 
+@pytest.mark.parametrize(
+    ("colors", "key", "hint"),
+    [
+        ({"link": "#7fb069"}, "link", "would do"),
+        ({"accent": "#7fb069"}, "accent", "would do"),
+        ({"accent": "#7fb069", "link": "#0b6e4f"}, "accent", "would do"),
+        ({"page": ("#888888", "#15181d")}, "page", "Choose another page, or #"),
+    ],
+)
+def test_an_illegible_colour_is_told_under_the_key_that_was_given(
+    colors: dict[str, str | tuple[str, str]], key: str, hint: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        appearance_of(Site(colors=colors))
+    assert caught.value.where == f"[site.colors] {key}"
+    assert hint in caught.value.hint
+
+
 def test_a_background_is_checked_against_the_themes_own_colours() -> None:
     with pytest.raises(SettingsError, match="in the light theme"):
         appearance_of(Site(colors={"page": ("#888888", "#15181d")}))

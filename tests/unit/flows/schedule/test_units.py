@@ -150,7 +150,7 @@ def test_install_writes_the_users_crontab_once(tmp_path: Path) -> None:
 def test_the_command_prints_units_and_refuses_what_is_wrong(tmp_path: Path) -> None:
     command = CommandLine(tmp_path, tmp_path / "store")
     nothing = command.run("schedule", "--as", "systemd", "--json")
-    assert (nothing.code, nothing.error["what"]) == (2, "there is nothing to index")
+    assert (nothing.code, nothing.error["what"]) == (2, "no folder of documents is named")
     (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\n')
     printed = command.run("schedule", "--cron", "15 2 * * *", "--as", "systemd", "--json").json
     assert sorted(printed["units"]) == ["noctule.service", "noctule.timer"]

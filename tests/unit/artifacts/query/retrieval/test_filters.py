@@ -102,6 +102,22 @@ def test_a_filter_that_cannot_be_is_refused_with_what_can(searcher: Searcher, te
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("colour:red", "there is no filter of the kind 'colour'"),
+        ("Tag:sea", "there is no filter of the kind 'Tag'"),
+        ("boats", "a filter is written kind:value"),
+        ("tag:", "a filter is written kind:value"),
+    ],
+)
+def test_an_unknown_kind_is_told_from_a_filter_that_is_not_written_as_one(text: str, what: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_filter(text)
+    assert caught.value.what == what
+    assert "tag" in caught.value.hint
+
+
 def test_a_filter_made_by_hand_is_checked_like_one_that_was_typed(searcher: Searcher) -> None:
     for bad in (Filter("colour", "red"), Filter("community", "sea"), Filter("after", "x")):
         with pytest.raises(QueryError):

@@ -98,9 +98,9 @@ def found(library: Store, recorded: Path) -> Iterator[Feedback]:
 def test_what_no_reader_leaves_is_left_out_and_said(found: Feedback) -> None:
     told = " ".join(found.notes)
     for reason in (
-        "2 events are dated in the future", "300 events are of sessions that no reader has",
-        "1 events are clicks without a search", "1 events are clicks on what was not shown",
-        "1 lines are no events", "hits whose names are not in this snapshot: 3",
+        "left out: events dated in the future: 2", "left out: events of sessions that no reader has: 300",
+        "left out: clicks without a search: 1", "left out: clicks on what was not shown: 1",
+        "left out: lines that are no events: 1", "hits whose names are not in this snapshot: 3",
     ):  # fmt: skip
         assert reason in told
     assert "robot" not in json.dumps(found.as_dict())
