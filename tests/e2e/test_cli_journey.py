@@ -121,8 +121,10 @@ def test_init_then_index_dry_run_need_no_flags(tmp_path: Path, built: Built) -> 
     assert (again.code, again.error["kind"]) == (2, "SettingsError")
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("line", ["", "--help", "--version", "search --help", "snapshots", "report --json"])
+@pytest.mark.parametrize(
+    ("line", "unbuffered"),
+    [("", ""), ("--help", ""), ("--help", "1"), ("--version", ""), ("report --json", ""), ("snapshots", "1")],
+)
 def test_output_to_a_reader_that_has_gone_is_quiet(built: Built, line: str, unbuffered: str) -> None:
     command = CommandLine(built.store.parent, built.store, {"PYTHONUNBUFFERED": unbuffered})
     reading, writing = os.pipe()
