@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import re
 import sys
 from typing import Annotated, NoReturn
@@ -68,6 +69,7 @@ for _command in (
 def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
     stop_on_signals()
+    _replace_closed_streams()
     code: object = 1
     # Called after all that a command's libraries register, and instead of what was registered before:
     # logging's end, which ours does. A library in C++ that is taken down beside a living thread may
@@ -84,6 +86,13 @@ def main() -> NoReturn:
     if code in STOPPED:
         leave_now(_number(code))
     sys.exit(_number(code))
+
+
+def _replace_closed_streams() -> None:
+    """Give what is printed somewhere to go where the caller closed a stream: Python has none there then."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
 
 
 def _run(arguments: list[str]) -> object:

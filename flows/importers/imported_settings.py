@@ -14,7 +14,7 @@ from ...pipeline.assets.media import recognise
 from ...pipeline.assets.svg import is_white
 from ...pipeline.patterns import pattern_fault
 from ...pipeline.printable import printable
-from ...pipeline.settings.collection import web_address
+from ...pipeline.settings.collection import absolute_address
 from ...pipeline.settings.settings import COLLECTION_NAME
 from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import NotRead, is_within, read_regular, read_yaml
@@ -81,9 +81,9 @@ class ImportedSettings:
             return
         if key in ("base_url", "edit_url"):
             try:
-                web_address(str(text))
+                absolute_address(str(text))
             except ValueError:
-                self.left.append(f"{source}: {text!r:.80} is not an address of a web page")
+                self.left.append(f"{source}: {text!r:.80} is not the whole address of a web page")
                 return
         self.tables.setdefault(table, {})[key] = (text, f"{self.config.name}: {source}")
 

@@ -60,7 +60,15 @@ def web_address(url: str) -> str:
     return url
 
 
+def absolute_address(url: str) -> str:
+    """Return the address; raise ``ValueError`` if it is neither empty nor begins with a scheme and a host."""
+    if url and not re.match(r"https?://[^\s/?#]", web_address(url), re.IGNORECASE):
+        raise ValueError("give the whole address, which begins with https://")
+    return url
+
+
 WebAddress = Annotated[str, AfterValidator(web_address)]
+AbsoluteAddress = Annotated[str, AfterValidator(absolute_address)]
 
 
 class Address(Table):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from .collection import WebAddress, web_address
+from .collection import AbsoluteAddress, WebAddress, web_address
 from .search import Table
 
 GROUNDS = ("page", "panel", "raised", "line")
@@ -86,7 +86,9 @@ class Site(Table):
 
     title: str = ""
     description: str = ""
-    base_url: WebAddress = Field(default="", description="absolute address: sitemap, feed, canonical links")
+    base_url: AbsoluteAddress = Field(
+        default="", description="absolute address: sitemap, feed, canonical links"
+    )
     related: int = Field(default=5, ge=0)
     language: str = "en"
     languages: dict[str, str] = Field(default={}, description="each with the folder of its pages")
@@ -102,7 +104,9 @@ class Site(Table):
     feed: int = Field(default=50, ge=0, description="0: no feed")
     edit_url: WebAddress = Field(default="", description="with {path} and {collection}")
     history_url: WebAddress = Field(default="", description="the same for a source's changes")
-    image: WebAddress = Field(default="", description="absolute address of a picture for previews of links")
+    image: AbsoluteAddress = Field(
+        default="", description="absolute address of a picture for previews of links"
+    )
     cards: bool = Field(default=False, description="a picture of each page for previews of links, by Pillow")
     card_font: str = Field(default="", description="a .ttf or .otf file for them")
     logo: str = Field(default="", description="an image before the title in the header")

@@ -141,6 +141,19 @@ def test_output_to_a_reader_that_has_gone_is_quiet(built: Built, line: str, unbu
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_stream_that_the_caller_closed_is_not_written_to(closed: str, tmp_path: Path) -> None:
+    command = CommandLine(tmp_path, tmp_path / "store")
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m noctule --version {closed}"],
+        env=command.environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_output_that_a_full_disk_refuses_is_no_bug(tmp_path: Path, unbuffered: str) -> None:
     command = CommandLine(tmp_path, tmp_path / "store", {"PYTHONUNBUFFERED": unbuffered})

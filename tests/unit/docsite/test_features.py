@@ -232,6 +232,10 @@ def test_previews_of_links_elsewhere_have_what_they_need() -> None:
             for name in ("base_url", "edit_url", "history_url", "image")
         ),
         ({"base_url": "java\nscript:alert(1)"}, "site.base_url: an address has no"),
+        ({"base_url": "docs.example.org"}, "site.base_url: give the whole address"),
+        ({"base_url": "/docs/"}, "site.base_url: give the whole address"),
+        ({"base_url": "https:///docs/"}, "site.base_url: give the whole address"),
+        ({"image": "card.png"}, "site.image: give the whole address"),
         ({"also": [{"label": "1", "url": "javascript:x"}]}, "site.also.0.url: 'javascript:x' is not"),
         ({"edit_url": "https://x/{branch}"}, "unknown {branch}"),
         ({"versions": [{"label": "1", "url": "data:text/html,x"}]}, "site.versions.0.url: data:"),
