@@ -15,8 +15,8 @@ import shutil
 import statistics
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -29,11 +29,14 @@ from bench.million import mdn_vectors
 from bench.standin import use_stand_in
 from noctule.artifacts.disk.layout import EMBEDDINGS
 from noctule.artifacts.query import Answer, Mode, Searcher
+from noctule.artifacts.store.snapshot import Snapshot
 from noctule.artifacts.store.store import Store
+from noctule.artifacts.tables.vector_columns import vector_matrix
+from noctule.artifacts.tables.vectors import build_index
 from noctule.flows.api import build_snapshot
 from noctule.flows.run.plain import PlainDriver
 from noctule.flows.run.progress import LogProgress
-from noctule.pipeline.settings.settings import Settings
+from noctule.pipeline.settings.settings import Settings, VectorIndex
 
 DEFAULT = "rust-book-links:hash:4 rust-book-links:folder:4 cranfield:hash:4"
 MODES: tuple[Mode, ...] = ("keyword", "semantic", "hybrid")
@@ -70,20 +73,21 @@ def compare() -> None:
         case = Case(judged, by, int(count))
         whole = _whole(judged)
         print(f"{judged} by {by} in {count}: {_built(case, whole)}")
-        exact = _with_exact_index(judged, whole)
-        with ExitStack() as opened:
-            one, set_ = (_searcher(opened, store) for store in (whole, Store(case.folder)))
-            for mode in MODES:
-                print(f"  {mode:9} {', '.join(_compared(one, set_, queries(judged)[:QUERIES], mode))}")
-            for mode in MODES if exact else ():
-                right = _searcher(opened, exact)
-                for name, searcher in (("shards", set_), ("whole", one)):
-                    agreement, _ = _compared(right, searcher, queries(judged)[:QUERIES], mode)
-                    print(f"  {mode:9} {name} against the whole with an exact index: {agreement}")
+        with whole.open() as snapshot, Store(case.folder).open() as shards:
+            _compare(snapshot, shards, queries(judged)[:QUERIES])
 
 
-def _searcher(opened: ExitStack, store: Store) -> Searcher:
-    return opened.enter_context(Searcher(store.open(), Settings()))
+def _compare(whole: Snapshot, shards: Snapshot, texts: list[str]) -> None:
+    """Print how shards answer beside the whole, and where its index is approximate, beside an exact one."""
+    with Searcher(whole, Settings()) as one, Searcher(shards, Settings()) as set_:
+        for mode in MODES:
+            print(f"  {mode:9} {', '.join(_compared(one, set_, texts, mode))}")
+        if whole.manifest.index.kind == "flat":
+            return
+        with Searcher(_with_exact_index(whole), Settings()) as exact:
+            for mode, (name, searcher) in product(MODES, {"shards": set_, "whole": one}.items()):
+                agreement, _ = _compared(exact, searcher, texts, mode)
+                print(f"  {mode:9} {name} against the whole with an exact index: {agreement}")
 
 
 def _whole(judged: str) -> Store:
@@ -98,18 +102,12 @@ def _whole(judged: str) -> Store:
     return store
 
 
-def _with_exact_index(judged: str, whole: Store) -> Store | None:
-    """Return the whole with its vectors in an exact index, None if its own is exact."""
-    with whole.open() as snapshot:
-        if snapshot.manifest.index["kind"] == "flat":
-            return None
-    store = Store(whole.root.with_name(f"{whole.root.name}-flat"))
-    if store.current() is None:
-        shutil.copytree(whole.root / EMBEDDINGS, store.root / EMBEDDINGS)
-        settings = settings_for(judged)
-        flat = settings.model_copy(update={"vectors": settings.vectors.model_copy(update={"index": "flat"})})
-        build_snapshot(flat, store, PlainDriver(), LogProgress())
-    return store
+def _with_exact_index(snapshot: Snapshot) -> Snapshot:
+    """Return the same snapshot, which searches all its vectors."""
+    exact = Snapshot(snapshot.path, snapshot.manifest, pin=None)
+    vectors = vector_matrix(snapshot.table("vectors")["vector"], snapshot.manifest.model.dimension)
+    exact._index, _ = build_index(vectors, VectorIndex(index="flat"))  # what index() would read from its file
+    return exact
 
 
 def _built(case: Case, whole: Store) -> str:
