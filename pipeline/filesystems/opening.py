@@ -70,7 +70,7 @@ def opened(address: str) -> tuple[Any, str]:
 
 
 def _require_possible(address: str) -> None:
-    from fsspec import available_protocols
+    from fsspec import available_protocols, registry
 
     protocol = protocol_of(address)
     if _SECRET.search(address):
@@ -80,7 +80,7 @@ def _require_possible(address: str) -> None:
             hint="Leave it to the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for S3, "
             "FSSPEC_FTP_USERNAME and FSSPEC_FTP_PASSWORD for FTP.",
         )
-    if protocol not in available_protocols():
+    if protocol not in available_protocols() and protocol not in registry:
         raise SettingsError(
             f"there is no kind of address {protocol}://",
             where=address,
