@@ -5,6 +5,7 @@ Nothing of them is run. Where they cannot be read, everything is private that th
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -28,12 +29,15 @@ from .exclusions import Exclusion, exclusions_of
 from .mdbook_chapters import Book, books_of
 from .tool_settings import MAX_BYTES, NotKnown, tables_at, tables_in, texts_of, unread
 
+_HUGO_ENDINGS = ("toml", "yaml", "yml", "json")
 _HUGO = tuple(
     f"{folder}{name}.{ending}"
     for folder in ("", "config/_default/", "config/production/")
     for name in ("hugo", "config", *(("cascade",) if folder else ()))
-    for ending in ("toml", "yaml", "yml", "json")
+    for ending in _HUGO_ENDINGS
 )
+# Where it may be said which folders hold its content.
+_OF_CONTENTS = (*_HUGO, *(f"config/_default/{n}.{e}" for n in ("languages", "module") for e in _HUGO_ENDINGS))
 # The page of a folder of Hugo that holds no other page, in any language.
 _OF_BUNDLE = re.compile(r"index(?:\.[\w-]+)?\.(?:md|markdown|html?|adoc|org|rst)", re.IGNORECASE)
 _QUARTZ, _QUARTZ_FILTER, _QUARTZ_IGNORES = ("quartz.config.ts",), "ExplicitPublish", "ignorePatterns"
@@ -116,7 +120,7 @@ def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:
             "hugo" in tools,
             hugo + jekyll + dendron,
             sections,
-            frozenset(_bundles(root)) if "hugo" in tools else frozenset(),
+            frozenset(_bundles(root, folders)) if "hugo" in tools else frozenset(),
             is_explicit,
             ignored,
             books_of(root),
@@ -154,13 +158,28 @@ def _sections(root: Path) -> Iterator[tuple[str, str]]:
             continue  # such a section is quarantined, and hands nothing down
 
 
-def _bundles(root: Path) -> Iterator[str]:
+def _bundles(root: Path, folders: Sequence[Path]) -> Iterator[str]:
     """Yield the folders below a root that are leaf bundles of Hugo."""
-    try:
-        paths = [path.relative_to(root) for path in root.rglob("index.*")]
-    except OSError as error:
-        raise unread(error, str(root)) from error
-    yield from (str(path.parent) for path in paths if path.parent.parts and _OF_BUNDLE.fullmatch(path.name))
+    real = Path(os.path.realpath(root))
+    for content in _contents(real, folders):
+        try:
+            paths = [path for path in content.rglob("index.*") if _OF_BUNDLE.fullmatch(path.name)]
+        except OSError as error:
+            raise unread(error, str(root)) from error
+        yield from (str(path.parent.relative_to(real)) for path in paths if path.parent != content)
+
+
+def _contents(root: Path, folders: Sequence[Path]) -> list[Path]:
+    """Return where Hugo's pages may lie in a root: in ``content``, or anywhere if settings name folders.
+
+    Documents of another tool may lie beside them, where a page ``index.md`` owns nothing.
+    """
+    if any(found.mentions("contentdir", "mounts") for found in texts_of(folders, _OF_CONTENTS)):
+        return [root]
+    of_hugo = [folder for folder in folders if "hugo" in tools_of([folder])]
+    contents = [Path(os.path.realpath(folder)) / "content" for folder in of_hugo]
+    is_within = any(map(root.is_relative_to, contents))
+    return [root] if is_within else [each for each in contents if each.is_relative_to(root)]
 
 
 def bundle_of(path: str, bundles: Set[str]) -> str:

@@ -20,7 +20,7 @@ from ..source_files import briefly_away
 from ..untrusted import NotRead, as_text, is_within, read_regular, read_settings, with_lower_keys
 from .front_matter_blocks import find_block, included_start
 from .hugo.page_names import PageNames
-from .jekyll.data_files import DataFiles
+from .jekyll.data_files import MAX_NAME_BYTES, DataFiles
 from .parts import whole
 
 Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz", "sphinx"]
@@ -208,8 +208,7 @@ def without_front_matter(text: str) -> str:
 
 
 def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
-    for folder in folders:
-        path = folder / "_config.yml"
+    for folder, path in ((folder, folder / "_config.yml") for folder in folders):
         if _is_file(path) and not path.is_symlink():
             with path.open("rb") as file:
                 given = _values(file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace"))
@@ -227,7 +226,9 @@ def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
                     text = file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace")
                 read = _lowered(_values(text, name))
                 values |= {"params": read} if name in _HUGO_PARAMS else read
-    data = next((folder for folder in folders if (folder / "data").is_dir()), None)
+    # Not that of pages, where a section may have this name.
+    beside = (folder for folder in folders if (folder / "data").is_dir() and "hugo" in tools_of([folder]))
+    data = next(beside, None)
     return values if data is None else {**values, "data": DataFiles(data / "data", data)}
 
 
@@ -258,7 +259,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _template(folders: Sequence[str], name: str) -> str | None:
-    for folder in folders if _TEMPLATE_NAME.fullmatch(name) else ():
+    is_name = len(name.encode("utf-8", "replace")) <= MAX_NAME_BYTES and _TEMPLATE_NAME.fullmatch(name)
+    for folder in folders if is_name else ():
         path = _in_any_case(Path(folder), name)
         if path is not None and is_within(path, Path(folder)) and _is_file(path):
             with path.open("rb") as file:

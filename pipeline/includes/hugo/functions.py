@@ -74,7 +74,7 @@ def size_of(values: list[Any]) -> int:
 
 
 def _same(value: object, *others: object) -> bool:
-    return any(text_of(value) == text_of(each) for each in others)
+    return text_of(value) in map(text_of, others)
 
 
 def _both(*given: object) -> object:
@@ -106,7 +106,7 @@ def _has(values: Any, key: Any) -> bool:
 
 def _contains(values: Any, item: object) -> bool:
     if isinstance(values, list):
-        return any(_same(each, item) for each in values)
+        return _same(item, *values)
     return text_of(item) in text_of(values)
 
 
@@ -120,7 +120,9 @@ def _replaced(text: object, old: object, new: object) -> str:
 def _replaced_pattern(pattern: str, new: str, text: object) -> str:
     """Return a text in which matches are replaced; of patterns, only those that search in one pass."""
     given = text_of(text)
-    if not _PLAIN_PATTERN.fullmatch(pattern) or "$" in new or len(given) * len(new) > MAX_CHARS * 10:
+    if not _PLAIN_PATTERN.fullmatch(pattern) or "$" in new:
+        raise UnknownValue
+    if len(given) * max(len(pattern), len(new)) > MAX_CHARS * 10:
         raise UnknownValue
     return re.sub(pattern, lambda _: new, given)
 
@@ -130,14 +132,18 @@ def _where(values: Any, key: object, *test: Any) -> list[object]:
     operator, wanted = test if len(test) > 1 else ("==", *test)
     if not isinstance(values, list):
         raise UnknownValue
-    return [each for each in values if _holds(_at(each, *text_of(key).split(".")), operator, wanted)]
+    keys, is_met = text_of(key).split("."), _test(operator, wanted)
+    return [each for each in values if is_met(text_of(_at(each, *keys)))]
 
 
-def _holds(value: object, operator: str, wanted: Any) -> bool:
+def _test(operator: str, wanted: Any) -> Callable[[str], bool]:
+    """Return what tells whether a text compares so to another value, of which it makes texts only once."""
     if operator in ("==", "=", "eq", "!=", "<>", "ne"):
-        return (text_of(value) == text_of(wanted)) == (operator in ("==", "=", "eq"))
+        text, is_equal = text_of(wanted), operator in ("==", "=", "eq")
+        return lambda value: (value == text) == is_equal
     if operator in ("in", "not in"):
-        return _contains(wanted, value) == (operator == "in")
+        texts = set(map(text_of, wanted)) if isinstance(wanted, list) else text_of(wanted)
+        return lambda value: (value in texts) == (operator == "in")
     raise UnknownValue
 
 

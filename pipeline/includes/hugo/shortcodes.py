@@ -176,7 +176,7 @@ class _Reader:
         """Return the words in the arguments, with a remark where it is not known what else there would be."""
         if made := self.rendered(name, given):
             return Literal(*found.span(), self.placed(made[0], *found.span()))
-        if name in _PAGE_LISTS:
+        if name in _PAGE_LISTS and not as_markdown.said(given, self.address, is_block=False):
             return Literal(*found.span(), f"\n\n{PAGES_BELOW}\n\n")
         last, indent = name.rpartition("/")[2], self.indent(found)
         line = self.text[found.start() - len(indent) - 1 : found.start()] + self.text[found.end() :][:1]

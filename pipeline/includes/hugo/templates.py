@@ -24,9 +24,9 @@ INNER = "\0"
 _MAX_STEPS, _MAX_PARTIALS = 2_000, 30
 # Of all that functions are given and give, which bounds the memory that variables take.
 _MAX_HANDLED = 10 * MAX_CHARS
-# What may be done with it.
 # What a page, a shortcode, and a template itself keep values in.
 _SCRATCH = re.compile(r"(?:\$|\.Page|\$\.Page)?\.(?:Scratch|Store)\.(?P<does>Get|Set)")
+# What may be done with what the shortcode encloses.
 _OF_INNER = frozenset([*PLAIN, "trimspace", "trim", "chomp", "default", "or", "and", "cond", "print", "not"])
 
 
@@ -122,6 +122,7 @@ class _Template:
         dot: object,
         scope: Scope,
     ) -> None:
+        self._handle(len(pairs))
         for key, value in pairs:
             one, other = names
             own = {one: key, other: value} if other else {one: value}
@@ -131,19 +132,28 @@ class _Template:
 
     def _value(self, said: str, dot: object, scope: Scope) -> object:
         def called(name: str, given: list[Any]) -> object:
-            if scratch := _SCRATCH.fullmatch(name):
-                return self._scratch(scratch["does"], given)
             of = scope.get("$", _SHORTCODE) if name == "$.Get" else dot if name == ".Get" else None
-            value = self._argument(*given) if of is _SHORTCODE else self._called(name, given)
-            self.handled += size_of([*given, value])
-            if self.handled > _MAX_HANDLED:
-                raise UnknownValue
+            if scratch := _SCRATCH.fullmatch(name):
+                value = self._scratch(scratch["does"], given)
+            else:
+                value = self._argument(*given) if of is _SHORTCODE else self._called(name, given)
+            self._handle(size_of([*given, value]))
             return value
 
         return value_of(said, lambda name: self._named(name, dot, scope), called)
 
+    def _handle(self, size: int) -> None:
+        self.handled += size
+        if self.handled > _MAX_HANDLED:
+            raise UnknownValue
+
     def _scratch(self, does: str, given: list[Any]) -> object:
-        """Keep a value under a name, or return what was kept; what other shortcodes keep is not known."""
+        """Keep a value under a name, or return what was kept; what other shortcodes keep is not known.
+
+        Those that this one encloses may change it, and another may show what this one encloses.
+        """
+        if self.inner:
+            raise UnknownValue
         key, *value = given
         if does == "Set":
             self.kept[text_of(key)] = value[0]

@@ -15,6 +15,8 @@ _ENDINGS = (".yml", ".yaml", ".json", ".csv", ".tsv", ".toml")
 _MAX_BYTES = 512 * 1024
 _MAX_NAMES = 1_000
 _KEPT_FILES = 32
+# Of a name in a folder, which may be longer in no file system by much.
+MAX_NAME_BYTES = 240
 
 
 class DataFiles(Mapping[str, object]):
@@ -24,15 +26,22 @@ class DataFiles(Mapping[str, object]):
         self._folder, self._top = folder, top
 
     def __getitem__(self, name: str) -> object:
-        path = self._folder / name
-        if not name or "/" in name or "\0" in name or name.startswith("."):
+        path = self._place(name)
+        if path is None:
             raise KeyError(name)
-        for file in (path.with_name(name + ending) for ending in _ENDINGS):
-            if file.is_file() and is_within(file, self._top):
-                return _values_of(file, self._top)
-        if path.is_dir() and is_within(path, self._top):
-            return DataFiles(path, self._top)
-        raise KeyError(name)
+        return DataFiles(path, self._top) if path.is_dir() else _values_of(path, self._top)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._place(name) is not None
+
+    def _place(self, name: str) -> Path | None:
+        """Return the file or the folder of a name, which is not read yet."""
+        is_long = len(name.encode("utf-8", "replace")) > MAX_NAME_BYTES
+        if not name or is_long or "/" in name or "\0" in name or name.startswith("."):
+            return None
+        files = (self._folder / f"{name}{ending}" for ending in _ENDINGS)
+        places = (*(file for file in files if file.is_file()), self._folder / name)
+        return next((p for p in places if is_within(p, self._top) and (p.is_dir() or p.is_file())), None)
 
     def __iter__(self) -> Iterator[str]:
         paths = sorted(self._folder.iterdir())[:_MAX_NAMES] if self._folder.is_dir() else []

@@ -51,7 +51,7 @@ _NO_TITLE = frozenset(
 # What is beside the name of an unknown directive, or of an interpreter, is text without one of these.
 _OPTION_SIGN = re.compile(r"[={}\"]")
 # Pandoc's, before the classes of which the first is the language.
-_IDENTIFIER = re.compile(r"#[^\s{}]+[ \t]+(?=\.)")
+_IDENTIFIER = re.compile(r"\A#[^\s{}]+[ \t]+(?=\.)")
 _NAME = re.compile(r"\.?(?:language-)?([A-Za-z0-9_][\w+#.-]*)(?![\w+#.-]*\s*=)")
 _PART = re.compile(
     r"""(?P<key>[\w-]+)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|\{(?P<braced>[\d\s,-]*)\}"""

@@ -178,6 +178,32 @@ def test_hugo_makes_no_page_of_what_belongs_to_a_leaf_bundle(
     assert all("the page in page, a leaf bundle" in each.reason for each in held)
 
 
+@pytest.mark.parametrize(
+    ("hugo", "root", "expected"),
+    [
+        ("", "docs", []),
+        ("", ".", ["content/a/b.md"]),
+        ('contentDir = "docs"\n', "docs", ["a/b.md"]),
+        ('contentDir = "docs"\n', ".", ["content/a/b.md", "docs/a/b.md"]),
+    ],
+)
+def test_a_page_beside_an_index_is_one_in_the_folder_of_another_tool(
+    hugo: str, root: str, expected: list[str], tmp_path: Path
+) -> None:
+    """A project may have a site of Hugo and, beside its ``content``, documents of MkDocs, say."""
+    folder = tmp_path / root
+    for path in (tmp_path / each / "a" for each in ("docs", "content")):
+        path.mkdir(parents=True)
+        for name in ("index.md", "b.md"):
+            (path / name).write_text("# T\n")
+    (tmp_path / "hugo.toml").write_text(hugo)
+    paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
+    rows = [{"collection": "docs", "path": path, "front_matter": "{}"} for path in paths]
+    settings = parse_settings({"collections": {"docs": {"root": str(folder)}}}, "test")
+    held = withheld(pa.table({"documents": [rows]}), (), settings, rules_of(settings), "2026-11-25")
+    assert sorted(each.path for each in held) == expected
+
+
 PATHS = ["a/b.md", "content/private/p.md", "private/p.md", "x/private/p.md"]
 
 

@@ -245,6 +245,40 @@ def test_a_template_may_use_the_data_of_the_site(tmp_path: Path, file: str, text
     assert "<td>a/b</td><td>[b c]</td>" in found.text and not found.notes
 
 
+def test_data_of_the_site_is_not_looked_for_among_the_pages(tmp_path: Path) -> None:
+    """A section may be called ``data``; a name from a page may be longer than that of any file."""
+    template = "{{ .Site.Data.owls.a }} {{ index .Site.Data (.Get 0) }}"
+    files = {"hugo.toml": "", "data/owls.json": '{"a": "Barn"}', "content/data/_index.md": "# D\n"}
+    for name, content in {**files, "layouts/shortcodes/owl.html": template}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    text = f'{{{{< owl "{"x" * 300}" >}}}} {{{{< {"y" * 300} >}}}} end'
+    context = context_of(text, "a.md", [tmp_path / "content", tmp_path])
+    found = expand(text, "a.md", lambda *_: IncludedFile("", ""), 10_000, context)
+    assert found.text.split() == ["Barn", "end"]
+
+
+@pytest.mark.parametrize(
+    "templates",
+    [
+        {"item": '{{ .Page.Scratch.Set "x" .Inner }}', "out": '{{ .Page.Scratch.Get "x" }}'},
+        {
+            "item": '{{ .Scratch.Set "x" slice }}{{ $y := .Inner }}'
+            '{{ range .Scratch.Get "x" }}{{ . }}{{ end }}',
+            "out": '{{ .Parent.Scratch.Add "x" (.Get 0) }}',
+        },
+    ],
+)
+def test_what_another_shortcode_shows_is_not_lost(tmp_path: Path, templates: dict[str, str]) -> None:
+    (tmp_path / "layouts/shortcodes").mkdir(parents=True)
+    (tmp_path / "hugo.toml").write_text("")
+    for name, template in templates.items():
+        (tmp_path / f"layouts/shortcodes/{name}.html").write_text(template)
+    text = "{{< item >}}Owls{{< out >}}{{< /item >}}"
+    found = expand(text, "a.md", lambda *_: IncludedFile("", ""), 1_000, context_of(text, "a.md", [tmp_path]))
+    assert "Owls" in found.text
+
+
 def test_a_filled_template_takes_no_text_beside_it_for_html(tmp_path: Path) -> None:
     (tmp_path / "layouts/shortcodes").mkdir(parents=True)
     (tmp_path / "layouts/shortcodes/new.html").write_text("<button>\n<i>{{ .Get 0 }}</i>\n</button>\n")
@@ -278,6 +312,7 @@ def test_unknown_shortcodes_go_and_what_they_enclose_stays() -> None:
     assert "the shortcode chart is not known: it is removed" in found.notes[0]
     found = expanded('{{< partners style="h2" description="true" >}}{{< tweet title="T" >}}')
     assert found.text == "T" and len(found.notes) == 2
+    assert expanded('{{< section title="Owls" >}}').text == "Owls"
     found = expanded('A {{< tooltip text="Pod" term="pod" >}} is {{< x title="T" url="u" >}}.')
     assert found.text == "A Pod is [T](u)." and "tooltip is not known: its words" in found.notes[0]
 

@@ -187,6 +187,24 @@ def test_the_texts_that_a_template_makes_are_bounded(template: str) -> None:
     assert processor_seconds() - start < 2
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{{ range where site.Params.tables "k" "in" site.Params.many }}x{{ end }}',
+        '{{ range where site.Params.tables "k" "==" site.Params.many }}x{{ end }}',
+        "{{ if in site.Params.many site.Params.many }}x{{ end }}",
+        f"{{{{ if eq site.Params.many {'1 ' * 4_000} }}}}x{{{{ end }}}}",
+        r"{{ $a := .Get 0 }}{{ replaceRE (replace $a `a` `\w`) `x` $a }}",
+    ],
+)
+def test_long_lists_are_compared_in_one_pass(template: str) -> None:
+    params = {"tables": [{}] * 20_000, "many": [*range(20_000)]}
+    context = Context(Project("/docs", site={"params": params}), {}, "/docs/a.md")
+    start = processor_seconds()
+    found = filled(template, arguments("a" * 20_000), context, encloses=False)
+    assert processor_seconds() - start < 2 and (found is None or found == ("", None))
+
+
 def test_a_text_at_the_bound_is_written() -> None:
     assert made("{{ print (.Get 0) }}", "a" * 100_000) == "a" * 100_000
     assert made("{{ print (.Get 0) }}", "a" * 100_001) is None
