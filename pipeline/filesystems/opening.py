@@ -10,7 +10,8 @@ from typing import Any
 from ..errors import SettingsError
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.ASCII)
-_SECRET = re.compile(r"://[^/@]*:[^/@]*@")
+# A password may hold what no address may, a slash or another @; digits up to a slash are a port.
+_SECRET = re.compile(r"://[^\s/@]*:(?!\d+(?:/|$))\S*@")
 # Of a signed address in a library's message.
 _QUERY = re.compile(r"(://[^\s?'\"]+)\?[^\s'\"]+")
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
@@ -83,7 +84,7 @@ def _require_possible(address: str) -> None:
     if protocol not in available_protocols() and protocol not in registry:
         raise SettingsError(
             f"there is no kind of address {protocol}://",
-            where=address,
+            where=_QUERY.sub(r"\1?…", address),
             hint="Write s3://bucket/prefix, sftp://host/path, file:///path, or another that fsspec knows.",
         )
 

@@ -22,13 +22,13 @@ BOXES = frozenset(_BOX_NAMES.split())
 _NEUTRAL = frozenset({"admonition", "alert", "callout", "hint", "notice", "pageinfo"})
 _KIND_NAMES = ("type", "style", "kind", "color", "level", "context")
 _KINDS = {"primary": "note", "secondary": "note", "success": "tip", "error": "danger", "default": "note"}
-_POSTS = ("x", "tweet", "twitter")
+POSTS = ("x", "tweet", "twitter")
 _HOSTS = {
     "youtube": "https://www.youtube.com/watch?v={}",
     "vimeo": "https://vimeo.com/{}",
     "gist": "https://gist.github.com/{}",
     "instagram": "https://www.instagram.com/p/{}/",
-    **dict.fromkeys(_POSTS, "https://x.com/{}"),
+    **dict.fromkeys(POSTS, "https://x.com/{}"),
 }
 _TITLES, _LINKS = ("title", "text", "label"), ("link", "href", "url", "to")
 _DESCRIPTIONS = ("subtitle", "description", "desc")
@@ -137,7 +137,7 @@ def on_the_web(name: str, given: Arguments) -> str:
         return ""
     found = "/".join(given.positional[:2] if name == "gist" else given.positional[:1])
     found = found or given.first("id")
-    if name in _POSTS:
+    if name in POSTS:
         found = f"{given.named.get('user', 'i')}/status/{found}" if found.isdecimal() else ""
     return f"<{_HOSTS[name].format(found)}>" if re.fullmatch(r"[\w/-]{1,100}", found) else ""
 

@@ -118,7 +118,7 @@ def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:
     """Return the folders of a collection, resolved against the settings file's folder."""
 
     def resolved(given: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(str(folder / Path(each).expanduser()) for each in given)
+        return tuple(_path_from(each, folder) for each in given)
 
     api = collection.api
     return {
@@ -184,4 +184,16 @@ def _with_files(section: Table, folder: Path, *names: str) -> Table:
 
 
 def _file_from(file: str, folder: Path) -> str:
-    return str(folder / Path(file).expanduser()) if file else ""
+    return _path_from(file, folder) if file else ""
+
+
+def _path_from(path: str, folder: Path) -> str:
+    """Return the whole path; an error does not repeat one, since somebody may have written a token there."""
+    try:
+        return str(folder / Path(path).expanduser())
+    except RuntimeError:
+        raise SettingsError(
+            "a setting names the home folder of a user that does not exist",
+            where=str(folder),
+            hint="Begin your own home folder with ~/, others with a slash.",
+        ) from None

@@ -202,7 +202,9 @@ class _Reader:
             return True, as_markdown.figure(self.of_bundle(given))
         if name in ("param", "meta"):
             return self.parameter(given.first("key"))
-        if link := as_markdown.on_the_web(name, given):
+        # So short a name may be one of the site's own.
+        is_own = name in as_markdown.POSTS and self.context.project.template(name) is not None
+        if not is_own and (link := as_markdown.on_the_web(name, given)):
             return True, link
         return name in _SILENT or name in _TABS, ""
 

@@ -59,6 +59,14 @@ def test_a_file_is_looked_for_beside_the_settings_file(tmp_path: Path, key: str)
         assert reduce(getattr, key.split("."), load(file)) == str(expected)
 
 
+def test_a_home_folder_that_does_not_exist_is_told_without_what_stands_there(tmp_path: Path) -> None:
+    file = tmp_path / "noctule.toml"
+    file.write_text('[serve.router]\ntoken = "~no-such-user-secret"\n')
+    with pytest.raises(SettingsError, match="home folder of a user") as caught:
+        load(file)
+    assert "secret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("place", sorted(set(_keys(Settings))), ids=".".join)
 def test_a_wrong_value_is_told_without_words_of_python(place: tuple[str, ...]) -> None:
     refused = 0

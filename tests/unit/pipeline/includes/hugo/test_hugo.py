@@ -148,6 +148,7 @@ def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> 
         "{{ .Inner | markdownify }}</div>",
         "key": "[{{ .Get 0 }}]",
         "decides": "{{ if .Get 0 }}x{{ end }}",
+        "x": "{{ .Get 0 }} times",
         "twice": "{{ .Inner }}{{ .Inner }}",
     }
     for name, template in templates.items():
@@ -157,13 +158,13 @@ def test_a_sites_own_shortcodes_and_parameters_are_filled_in(tmp_path: Path) -> 
     (tmp_path / "content").mkdir()
     text = (
         "+++\ntitle = 'T'\n+++\nv{{< version >}} {{< param version >}} {{< param a.b >}} {{< key A >}}"
-        '{{< beta t="u" >}}x{{< /beta >}} {{< decides 1 >}}{{< twice >}}y{{< /twice >}}'
+        '{{< beta t="u" >}}x{{< /beta >}} {{< decides 1 >}}{{< twice >}}y{{< /twice >}} {{< x 5 >}}'
     )
     path = str(tmp_path / "content/a.md")
     context = context_of(text, path, [tmp_path / "content", tmp_path])
     found = expand(text, path, lambda *_: IncludedFile("", ""), 100_000, context)
     assert found.text.partition("+++\n")[2].partition("+++\n")[2] == (
-        'v<b>2.1</b> 2.1 c [A]<div title="u"><p>T</p>x</div> xy'
+        'v<b>2.1</b> 2.1 c [A]<div title="u"><p>T</p>x</div> xy 5 times'
     )
     assert [note.split()[4] for note in found.notes] == ["twice"]
     outside = expand(
