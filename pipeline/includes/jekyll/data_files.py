@@ -15,7 +15,7 @@ _ENDINGS = (".yml", ".yaml", ".json", ".csv", ".tsv", ".toml")
 _MAX_BYTES = 512 * 1024
 _MAX_NAMES = 1_000
 _KEPT_FILES = 32
-# Of a name in a folder, which may be longer in no file system by much.
+# File systems allow 255 in a name, its ending included.
 MAX_NAME_BYTES = 240
 
 
