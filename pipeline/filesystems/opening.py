@@ -9,9 +9,11 @@ from typing import Any
 
 from ..errors import SettingsError
 
+_SSH = ("sftp", "ssh")
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.ASCII)
 # A password may hold what no address may, a slash or another @; digits up to a slash are a port.
-_SECRET = re.compile(r"://[^\s/@]*:(?!\d+(?:/|$))\S*@")
+_SECRET = re.compile(r"://[^\s/]*:(?!\d*(?:/|$))\S*@")
+_EXPOSED = "a password in an address would appear in every log"
 # Of a signed address in a library's message.
 _QUERY = re.compile(r"(://[^\s?'\"]+)\?[^\s'\"]+")
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
@@ -32,7 +34,7 @@ def protocol_of(address: str) -> str:
 def source_fault(address: str) -> str:
     """Return why documents cannot be read from this address; empty if they may be."""
     if _SECRET.search(address):
-        return "a password in an address would appear in every log: leave it to the environment"
+        return f"{_EXPOSED}: leave it to the environment"
     if "?" in address:
         return "an address of documents has no query: leave credentials to the environment"
     for each in address.split("::"):
@@ -52,14 +54,15 @@ def opened(address: str) -> tuple[Any, str]:
     Raises ``SettingsError`` for an address with a password or of an unknown kind, ``ImportError`` for a
     protocol whose package is missing, and whatever its library raises.
     """
+    _require_no_password(address)
     protocol = protocol_of(address)
-    if protocol in ("sftp", "ssh"):
+    if protocol in _SSH:
         from .ssh import opened as by_ssh
 
         return by_ssh(address)
     from fsspec.core import url_to_fs
 
-    _require_possible(address)
+    _require_known(address)
     options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
     if protocol in ("s3", "s3a"):
         # Someone who is offline should learn it soon, and read from the cache.
@@ -70,17 +73,23 @@ def opened(address: str) -> tuple[Any, str]:
     return files, str(root).rstrip("/")
 
 
-def _require_possible(address: str) -> None:
+def _require_no_password(address: str) -> None:
+    if _SECRET.search(address):
+        by_key = protocol_of(address) in _SSH
+        raise SettingsError(
+            _EXPOSED,
+            where=_SECRET.sub("://…@", address),
+            hint="Leave it out and authorize a key on the other machine instead: ssh-copy-id."
+            if by_key
+            else "Leave it to the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for S3, "
+            "FSSPEC_FTP_USERNAME and FSSPEC_FTP_PASSWORD for FTP.",
+        )
+
+
+def _require_known(address: str) -> None:
     from fsspec import available_protocols, registry
 
     protocol = protocol_of(address)
-    if _SECRET.search(address):
-        raise SettingsError(
-            "a password in an address would appear in every log",
-            where=_SECRET.sub("://…@", address),
-            hint="Leave it to the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for S3, "
-            "FSSPEC_FTP_USERNAME and FSSPEC_FTP_PASSWORD for FTP.",
-        )
     if protocol not in available_protocols() and protocol not in registry:
         raise SettingsError(
             f"there is no kind of address {protocol}://",

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import paramiko
 from fsspec.implementations.sftp import SFTPFileSystem
 
-from ..errors import RemoteUnavailable, SettingsError
+from ..errors import RemoteUnavailable
 
 _TIMEOUT_S = 10
 
@@ -28,16 +28,9 @@ class KnownHosts(SFTPFileSystem):  # type: ignore[misc]  # fsspec has no types
 def opened(address: str) -> tuple[KnownHosts, str]:
     """Return the files at ``sftp://[user@]host[:port]/path``, and the path; ``~/.ssh/config`` is respected.
 
-    Raises ``SettingsError`` for an address with a password, ``RemoteUnavailable`` for an unknown host, and
-    whatever paramiko raises.
+    Raises ``RemoteUnavailable`` for an unknown host, and whatever paramiko raises.
     """
     parts = urlsplit(address)
-    if parts.password is not None:
-        raise SettingsError(
-            "a password in an address would appear in every log",
-            where=f"{parts.scheme}://{parts.username}:…@{parts.hostname}",
-            hint="Leave it out and authorize a key on the other machine instead: ssh-copy-id.",
-        )
     known = _configured(parts.hostname or "")
     try:
         files = KnownHosts(

@@ -208,7 +208,8 @@ def without_front_matter(text: str) -> str:
 
 
 def _site_values(folders: Sequence[Path]) -> Mapping[str, object]:
-    for folder, path in ((folder, folder / "_config.yml") for folder in folders):
+    for folder in folders:
+        path = folder / "_config.yml"
         if _is_file(path) and not path.is_symlink():
             with path.open("rb") as file:
                 given = _values(file.read(_MAX_YAML_BYTES + 1).decode("utf-8", "replace"))
@@ -227,9 +228,8 @@ def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
                 read = _lowered(_values(text, name))
                 values |= {"params": read} if name in _HUGO_PARAMS else read
     # Not that of pages, where a section may have this name.
-    beside = (folder for folder in folders if (folder / "data").is_dir() and "hugo" in tools_of([folder]))
-    data = next(beside, None)
-    return values if data is None else {**values, "data": DataFiles(data / "data", data)}
+    site = next((each for each in folders if (each / "data").is_dir() and "hugo" in tools_of([each])), None)
+    return values if site is None else {**values, "data": DataFiles(site / "data", site)}
 
 
 def _lowered(values: Mapping[str, object]) -> dict[str, object]:

@@ -15,6 +15,9 @@ from noctule.pipeline.filesystems.opening import opened, source_fault
         "s3://key:secret@bucket/docs",
         "ftp://owl:a@secret@host/docs",
         "ftp://owl:secret/a@host/docs",
+        "sftp://owl:secret@host/docs",
+        "sftp://owl:secret/a@host/docs",
+        "sftp://owl@home:secret@host/docs",
     ],
 )
 def test_an_address_with_a_password_is_refused_and_the_password_not_repeated(address: str) -> None:
@@ -30,7 +33,10 @@ def test_an_unknown_kind_of_address_is_refused_with_kinds_that_there_are() -> No
     assert "s3://" in caught.value.hint
 
 
-@pytest.mark.parametrize("address", ["sftp://host:2222/docs/@scope", "s3://bucket/a@b", "file:///a:b@c"])
+@pytest.mark.parametrize(
+    "address",
+    ["sftp://host:2222/docs/@scope", "sftp://owl@host:2222/docs/@scope", "s3://bucket/a@b", "file:///a:b@c"],
+)
 def test_a_port_and_a_name_with_an_at_sign_are_no_password(address: str) -> None:
     assert source_fault(address) == ""
 
