@@ -1,4 +1,4 @@
-"""Rejected ideas for the query encoder: word pairs, hard negatives, a dense layer, fewer dimensions."""
+"""Rejected ideas for the static encoder: word pairs, hard negatives, a dense layer, fewer dimensions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scipy import sparse
 from bench.training_texts import TrainingSet
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.model import TextEncoder as Encoder
-from noctule.pipeline.embedding.query_encoder import TrainingTexts, solve, weighted_terms
+from noctule.pipeline.embedding.static_encoder import TrainingTexts, solve, weighted_terms
 from noctule.pipeline.lexical.analyzer import prose_analyzer, terms
-from noctule.pipeline.settings.settings import QueryEncoderSettings
+from noctule.pipeline.settings.settings import StaticEncoderSettings
 
 Vector = npt.NDArray[np.float32]
 _PAIRS, _PAIR_TEXTS = 20_000, 20
@@ -48,7 +48,7 @@ class Bigrams:
         weight = np.repeat(
             np.array([each.weight for each in training], np.float32), [len(each.texts) for each in training]
         )
-        given = QueryEncoderSettings()
+        given = StaticEncoderSettings()
         self._vectors = solve(x, [y], weight, given.ridge, given.iterations)
 
     def encode_query(self, text: str) -> Vector:

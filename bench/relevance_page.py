@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench import baselines, confidence, learned, left_out, query_encoder, static_share, variants
+from bench import baselines, confidence, learned, left_out, static_encoder, static_share, variants
 from bench.corpora import cache_folder
 from bench.judged import judged_sets
 from bench.page import with_figures
@@ -107,6 +107,6 @@ PARTS: Mapping[str, Part] = {
 ASIDE: Mapping[str, Part] = {
     "sizes": _sizes,
     "learned": _one("learned", learned.rows),
-    "encoder": _one("encoder", query_encoder.rows),
+    "encoder": _one("encoder", static_encoder.rows),
 }
 EVERY = {**PARTS, **ASIDE}

@@ -1,4 +1,4 @@
-"""The training texts of a snapshot's query encoder, reassembled from the snapshot and its store."""
+"""The training texts of a snapshot's static encoder, reassembled from the snapshot and its store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from noctule.flows.stages.embedding.training_texts import (
     training_passages,
 )
 from noctule.pipeline.embedding.encoder import load_encoder
-from noctule.pipeline.embedding.query_encoder import TrainingTexts
+from noctule.pipeline.embedding.static_encoder import TrainingTexts
 from noctule.pipeline.lexical.analyzer import UNSTEMMED
 from noctule.pipeline.model import ResolvedLink
 from noctule.pipeline.settings.settings import Settings
@@ -47,7 +47,7 @@ def training_set_of(store: Store, snapshot: Snapshot, settings: Settings) -> Tra
     """Return the training texts of a snapshot; texts missing from the store are encoded."""
     documents, sections, passages = (snapshot.table(name) for name in ("documents", "sections", "passages"))
     links = [ResolvedLink(**row) for row in snapshot.table("links").to_pylist()]
-    dimension, given = snapshot.manifest.model.dimension, settings.query_encoder
+    dimension, given = snapshot.manifest.model.dimension, settings.static_encoder
     vectors = vector_matrix(snapshot.table("vectors").column("vector"), dimension)
     encoded = Encoded((), vectors, passages.column("vector_row").to_numpy(), 0)
     vocabulary = snapshot.table("vocabulary")

@@ -73,7 +73,7 @@ BUILD = (
           fan_out=True, redo="changed texts"),
     Stage("spans", training_texts.embed_spans, ("run", "encoding", "corpus"), ("spans",), fan_out=True,
           redo="changed texts"),
-    Stage("query encoder", training_texts.fit_query_encoder,
+    Stage("static encoder", training_texts.fit_static_encoder,
           ("run", "corpus", "links", "prose", "vocabulary_terms", "word_vectors", "vectors", "centroids",
            "training_passages", "training_counts", "phrases", "spans"), ("term_vectors",)),
     # The snapshot.

@@ -157,7 +157,7 @@ def build_collections(folder: Path) -> Store:
         "embed": {"workers": 1},
         "engine": {"name": "inline"},
         "vocabulary": {"max_terms": 0},
-        "query_encoder": {"phrases": 0, "spans": 0, "passages": 0},
+        "static_encoder": {"phrases": 0, "spans": 0, "passages": 0},
     }
     store = Store(folder / "store")
     build_snapshot(parse(given, where="test"), store, PlainDriver(), Silent())

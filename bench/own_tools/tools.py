@@ -96,7 +96,7 @@ def build_noctule(folder: Path, project: Path, of_site: str = "") -> Path:
     program: list[str | Path] = [sys.executable, "-m", "noctule.flows.cli.main"]
     file.unlink(missing_ok=True)
     run([*program, "init", "--from", project], folder, log)
-    small = f'\n[embed]\nmodel = "{model / "model"}"\n[query_encoder]\npassages = 64\n'
+    small = f'\n[embed]\nmodel = "{model / "model"}"\n[static_encoder]\npassages = 64\n'
     written = file.read_text("utf-8").replace("[site]\n", f"[site]\n{of_site}", 1)
     file.write_text(written + small, "utf-8")
     shared: list[str | Path] = ["--config", file, "--store", folder / "store"]

@@ -17,7 +17,8 @@ from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ModelUnavailable
 from ...pipeline.identity import text_hash
 from ...pipeline.model import ResolvedLink, SnapshotId
-from ...pipeline.settings.settings import QueryEncoderSettings, Settings
+from ...pipeline.settings.reading import with_new_names
+from ...pipeline.settings.settings import Settings, StaticEncoderSettings
 from ..stages.embedding.encode import key_of, query_hash
 from ..stages.embedding.training_texts import phrases, spans
 
@@ -64,11 +65,11 @@ def _used(store: Store, settings: Settings) -> dict[str, set[str]]:
 
 
 def _hashes(snapshot: Snapshot, settings: Settings) -> Iterator[str]:
-    """Yield the hashes of passages, words and the query encoder's texts, chosen again from the tables."""
+    """Yield the hashes of passages, words and the static encoder's texts, chosen again from the tables."""
     yield from snapshot.table("vectors", ["content_hash"]).column("content_hash").to_pylist()
     yield from map(text_hash, snapshot.table("vocabulary", ["term"]).column("term").to_pylist())
-    given: Any = snapshot.manifest.settings.get("query_encoder", {})
-    encoder = QueryEncoderSettings.model_validate(given)
+    given: Any = with_new_names(snapshot.manifest.settings).get("static_encoder", {})
+    encoder = StaticEncoderSettings.model_validate(given)
     documents = snapshot.table("documents", ["doc_id", "title", "language"])
     taught = [
         phrases(documents, snapshot.table("sections", ["doc_id", "title"]), _links(snapshot), encoder),

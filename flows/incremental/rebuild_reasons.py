@@ -15,6 +15,7 @@ from ...pipeline.embedding.model_files import find
 from ...pipeline.errors import ArtifactError, ModelUnavailable
 from ...pipeline.lexical import analyzer as text
 from ...pipeline.settings.collection import Collection
+from ...pipeline.settings.reading import with_new_names
 from ...pipeline.settings.settings import Settings
 
 _log = logging.getLogger("noctule")
@@ -28,11 +29,11 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "collections": _ALL,
     "communities": ("communities", "topics"),
     "embed": ("embed", "vocabulary vectors", "phrases", "spans"),
-    "embed.query_prompt": ("query encoder",),
+    "embed.query_prompt": ("static encoder",),
     "lexical": ("lexical", "code"),
     "model.sha256": ("query model", "embed", "vocabulary vectors", "phrases", "spans"),
     "noctule": ("parse",),
-    "query_encoder": ("training passages", "phrases", "spans", "query encoder"),
+    "static_encoder": ("training passages", "phrases", "spans", "static encoder"),
     "site": ("links",),
     "vectors": ("vector index",),
     "vocabulary": ("words", "near words"),
@@ -72,10 +73,10 @@ def rebuilds(store: Store, settings: Settings) -> tuple[Rebuild, ...]:
 
 def compared(manifest: Manifest, settings: Settings) -> tuple[Rebuild, ...]:
     """Return every difference between the snapshot's settings and today's, by name."""
-    today = _flat(settings.shaping())
-    before = _defaults(settings) | _flat(manifest.settings)
-    found = [*_of_collections(manifest.settings, settings)]
-    both = _names(manifest.settings) & set(settings.collections)
+    today, given = _flat(settings.shaping()), with_new_names(manifest.settings)
+    before = _defaults(settings) | _flat(given)
+    found = [*_of_collections(given, settings)]
+    both = _names(given) & set(settings.collections)
     known = tuple(f"collections.{name}." for name in both)
     for name in sorted(before.keys() | today.keys()):
         if name.startswith("collections.") and not name.startswith(known):

@@ -69,7 +69,7 @@ def shared_inputs(settings: Settings, rules: Rules) -> list[str]:
         settings.embed.precision,
         settings.embed.device,
         *(f"{name}={number}" for name, number in sorted(tools().items())),
-        installed_version("scipy"),  # fits the query encoder
+        installed_version("scipy"),  # fits the static encoder
         exporter(),
         *(stable_text(each) for _, each in rules if each.away is None),
     ]

@@ -20,7 +20,7 @@ from ...pipeline.identity import combined_hash, text_hash
 from ...pipeline.lexical.bm25f import CorpusStatistics, Floats, LexicalIndex
 from ...pipeline.lexical.field_counts import FieldCounts
 from ...pipeline.model import ResolvedLink
-from ...pipeline.settings.settings import FIELDS, QueryEncoderSettings, Settings
+from ...pipeline.settings.settings import FIELDS, Settings, StaticEncoderSettings
 from ...pipeline.vocabulary.acronyms import merge
 from ...pipeline.vocabulary.concepts import spellings
 from ..run.versions import code_version
@@ -56,7 +56,7 @@ def count_shard(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         "surfaces": surface_rows([parsed.prose, anchors]),
         "forms": _forms(parsed.prose),
         "acronyms": acronyms_table(merge(parsed.acronyms)),
-        **_training_tables(corpus, links, vectors, centroids, task.settings.query_encoder),
+        **_training_tables(corpus, links, vectors, centroids, task.settings.static_encoder),
     }
     values = {
         "lengths": _total_lengths(parsed, anchors, each),
@@ -118,9 +118,9 @@ def _training_tables(
     links: Iterable[ResolvedLink],
     vectors: Encoded,
     centroids: Vectors,
-    settings: QueryEncoderSettings,
+    settings: StaticEncoderSettings,
 ) -> dict[str, pa.Table]:
-    """Return the texts of this shard that the query encoder may be fitted to, each kind with its hashes."""
+    """Return the texts of this shard that the static encoder may be fitted to, each kind with its hashes."""
     given = list(links)
     picked = training_texts.picked_passages(corpus.documents, corpus.passages, settings)
     hashes = corpus.passages["content_hash"].take(pa.array(picked.rows)).to_pylist()

@@ -1,7 +1,7 @@
 """The pass ``statistics``: what a worker merges from all shards, kept for the shards and for the next night.
 
 While the statistics of the corpus drift less than the settings allow, they are left as they are, with
-vocabulary, query encoder and communities: only shards with changes of their own are written again.
+vocabulary, static encoder and communities: only shards with changes of their own are written again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What belongs to the whole corpus, merged from its shards: term statistics, vocabulary, query encoder."""
+"""What belongs to the whole corpus, merged from its shards: term statistics, vocabulary, static encoder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...artifacts.tables.schemas import (
     term_vectors_schema,
 )
 from ...artifacts.tables.vector_columns import vector_matrix
-from ...pipeline.embedding.query_encoder import TrainingTexts, fit_term_vectors
+from ...pipeline.embedding.static_encoder import TrainingTexts, fit_term_vectors
 from ...pipeline.lexical.analyzer import UNSTEMMED
 from ...pipeline.lexical.bm25f import CorpusStatistics, LexicalIndex, inverse_frequency
 from ...pipeline.settings.settings import Settings
@@ -147,7 +147,7 @@ def term_vectors(
     settings: Settings,
 ) -> pa.Table:
     """Return the term_vectors table, fitted to texts of all shards as to those of one corpus."""
-    wanted = settings.query_encoder
+    wanted = settings.static_encoder
     own = TextsWithLanguages(tuple(term.index_term for term in terms), (UNSTEMMED,) * len(terms))
     training = [
         encoded_training_texts("words", own, words),

@@ -1,1 +1,1 @@
-"""The embedding model, the query encoder fitted to it, the cross-encoder, and document centroids."""
+"""The embedding model, the static encoder fitted to it, the cross-encoder, and document centroids."""

@@ -23,6 +23,7 @@ MAX_SETTINGS_BYTES = 1_000_000
 DEFAULTS = Path(__file__).parents[2] / "presets" / "default.toml"
 # Old names, and what they are called now.
 RENAMED = {
+    "query_encoder": "static_encoder",
     "search.balance.least": "search.balance.min_factor",
     "search.balance.on": "search.balance.enabled",
     "search.caches.seconds": "search.caches.ttl_seconds",
@@ -68,7 +69,7 @@ def parse(given: Mapping[str, Any], where: str) -> Settings:
     Raises ``SettingsError`` with one line per mistake.
     """
     try:
-        return Settings.model_validate(_with_new_names(given, where))
+        return Settings.model_validate(with_new_names(given, where))
     except ValidationError as error:
         lines = [f"{_key(e['loc'])}: {_reason(e)}" for e in error.errors()]
         raise SettingsError(
@@ -76,8 +77,11 @@ def parse(given: Mapping[str, Any], where: str) -> Settings:
         ) from None
 
 
-def _with_new_names(given: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """Return the values under the keys of today; two names of one key are an error."""
+def with_new_names(given: Mapping[str, Any], where: str = "") -> Mapping[str, Any]:
+    """Return the values under the keys of today; two names of one key are an error.
+
+    Each old name is warned of if ``where`` says whose values they are.
+    """
     for old, new in RENAMED.items():
         *tables, key = old.split(".")
         table: Any = given
@@ -92,7 +96,8 @@ def _with_new_names(given: Mapping[str, Any], where: str) -> Mapping[str, Any]:
                 where=where,
                 hint=f"Remove {old}.",
             )
-        _log.warning("%s: %s is now called %s; the old name still works", where, old, new)
+        if where:
+            _log.warning("%s: %s is now called %s; the old name still works", where, old, new)
         given = _replaced(given, tables, {name if each == key else each: table[each] for each in table})
     return given
 

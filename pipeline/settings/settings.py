@@ -101,8 +101,8 @@ class VocabularySettings(Table):
     near_terms: int = Field(default=10, ge=0)
 
 
-class QueryEncoderSettings(Table):
-    """The query encoder without a neural network: how much of the corpus it is fitted to."""
+class StaticEncoderSettings(Table):
+    """The static encoder, which has no neural network: how much of the corpus it is fitted to."""
 
     passages: int = Field(default=25_000, ge=0, description="passages, whole")
     phrases: int = Field(default=8_000, ge=0, description="titles, headings and anchor texts, encoded for it")
@@ -232,7 +232,7 @@ class Settings(Table):
     embed: Embed = Embed()
     lexical: Lexical = Lexical()
     vocabulary: VocabularySettings = VocabularySettings()
-    query_encoder: QueryEncoderSettings = QueryEncoderSettings()
+    static_encoder: StaticEncoderSettings = StaticEncoderSettings()
     communities: Communities = Communities()
     vectors: VectorIndex = VectorIndex()
     search: Search = Search()
@@ -255,8 +255,8 @@ class Settings(Table):
 
     def shaping(self) -> dict[str, Any]:
         """Return the settings that determine a snapshot's content, without locations and speed."""
-        shaping = {"collections", "chunk", "lexical", "vocabulary", "query_encoder", "communities", "vectors"}
-        given = self.model_dump(mode="json", include=shaping)
+        tables = {"collections", "chunk", "lexical", "vocabulary", "static_encoder", "communities", "vectors"}
+        given = self.model_dump(mode="json", include=tables)
         for collection in given["collections"].values():
             for name in ("root", "snippet_folders", "auto_append", "variables", "static_folders", "sidebars"):
                 del collection[name]

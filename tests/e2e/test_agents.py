@@ -24,7 +24,7 @@ EVIL = (
 SETTINGS = """
 [collections.docs]
 root = "docs"
-[query_encoder]
+[static_encoder]
 phrases = 20
 spans = 20
 passages = 50

@@ -59,7 +59,7 @@ def folder(tmp_path: Path) -> Path:
 
 def _settings(folder: Path) -> Settings:
     collection = {"root": str(folder), "max_asset_bytes": 4_000}
-    small = {"query_encoder": {"phrases": 20, "spans": 20, "passages": 50}, "engine": {"name": "inline"}}
+    small = {"static_encoder": {"phrases": 20, "spans": 20, "passages": 50}, "engine": {"name": "inline"}}
     return reading.parse({"collections": {"notes": collection}, **small}, where="a test")
 
 

@@ -24,7 +24,7 @@ root = "vitepress"
 [site]
 base_url = "https://example.org"
 feed = 20
-[query_encoder]
+[static_encoder]
 phrases = 20
 spans = 20
 passages = 50

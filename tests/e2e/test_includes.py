@@ -10,7 +10,7 @@ SETTINGS = """
 [collections.book]
 root = "src"
 snippet_folders = ["."]
-[query_encoder]
+[static_encoder]
 phrases = 20
 spans = 20
 passages = 50

@@ -33,7 +33,7 @@ from tests.sentence_model_builder import small_model, small_model_table
 
 _SMALL = {
     "engine": {"name": "inline"},
-    "query_encoder": {"phrases": 20, "spans": 20, "passages": 50},
+    "static_encoder": {"phrases": 20, "spans": 20, "passages": 50},
     "limits": {"max_shrink_share": 1.0},
 }
 
@@ -278,7 +278,7 @@ def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tm
     _note(tmp_path / "papers", 1)
     (tmp_path / "noctule.toml").write_text(
         f'[collections.notes]\nroot = "{notes}"\n[collections.papers]\nroot = "{tmp_path / "papers"}"\n'
-        '[engine]\nname = "inline"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
+        '[engine]\nname = "inline"\n[static_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
         + small_model_table()
     )
     request, store = IndexRequest(tmp_path / "store", tmp_path / "noctule.toml"), tmp_path / "store"
@@ -296,7 +296,7 @@ def test_a_collection_that_fails_is_in_the_report_of_every_night(notes: Path, tm
 
 def test_two_nights_at_once_are_one(notes: Path, tmp_path: Path) -> None:
     (tmp_path / "noctule.toml").write_text(
-        f'[collections.notes]\nroot = "{notes}"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
+        f'[collections.notes]\nroot = "{notes}"\n[static_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
         + small_model_table()
     )
     command = CommandLine(tmp_path, tmp_path / "store")
@@ -309,7 +309,7 @@ def test_two_nights_at_once_are_one(notes: Path, tmp_path: Path) -> None:
 
 def test_a_night_without_changes_loads_little(notes: Path, tmp_path: Path) -> None:
     (tmp_path / "noctule.toml").write_text(
-        f'[collections.notes]\nroot = "{notes}"\n[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
+        f'[collections.notes]\nroot = "{notes}"\n[static_encoder]\nphrases = 0\nspans = 0\npassages = 0\n'
         + small_model_table()
     )
     command = CommandLine(tmp_path, tmp_path / "store")
@@ -327,7 +327,7 @@ def test_a_failed_collection_is_exit_code_5_and_named(notes: Path, tmp_path: Pat
     _note(tmp_path / "papers", 1)
     (tmp_path / "noctule.toml").write_text(
         f'[collections.notes]\nroot = "{notes}"\n[collections.papers]\nroot = "{tmp_path / "papers"}"\n'
-        "[query_encoder]\nphrases = 0\nspans = 0\npassages = 0\n" + small_model_table()
+        "[static_encoder]\nphrases = 0\nspans = 0\npassages = 0\n" + small_model_table()
     )
     command = CommandLine(tmp_path, tmp_path / "store")
     assert command.run("index", "--no-prefect", "--json").code == 0

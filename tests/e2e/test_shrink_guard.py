@@ -20,7 +20,7 @@ from tests.command_line import CommandLine
 _SMALL = {
     "engine": {"name": "inline"},
     "vocabulary": {"max_terms": 0},
-    "query_encoder": {"phrases": 0, "spans": 0, "passages": 0},
+    "static_encoder": {"phrases": 0, "spans": 0, "passages": 0},
 }
 
 

@@ -1,4 +1,4 @@
-"""The query encoder without a neural network: it adds up the vectors of the query's terms."""
+"""The static encoder, without a neural network: it adds up the vectors of the query's terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts that the query encoder is fitted to: passages, words, phrases and spans, and link texts.
+"""The texts that the static encoder is fitted to: passages, words, phrases and spans, and link texts.
 
 Each kind is bounded and chosen by the lowest content hashes, so a few changed documents change only a few of
 the texts, and nearly everything that has to be encoded was encoded the night before.
@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 from ....artifacts.cache.parsed_corpus import ParsedCorpus
 from ....artifacts.tables.schemas import quantized_table, term_vectors_schema
 from ....pipeline.embedding.encoder import Vectors
-from ....pipeline.embedding.query_encoder import TrainingTexts, count_texts, fit_term_vectors
+from ....pipeline.embedding.static_encoder import TrainingTexts, count_texts, fit_term_vectors
 from ....pipeline.identity import text_hash
 from ....pipeline.lexical.analyzer import UNSTEMMED
 from ....pipeline.lexical.bm25f import LexicalIndex
 from ....pipeline.lexical.field_counts import FieldCounts
 from ....pipeline.model import ResolvedLink
-from ....pipeline.settings.settings import QueryEncoderSettings
+from ....pipeline.settings.settings import StaticEncoderSettings
 from ....pipeline.vocabulary.concepts import VocabularyTerm
 from ...run.context import RunContext
 from ..parse_batch import stemmed_language
@@ -56,7 +56,7 @@ class DocumentNames:
 
 def pick_passages(run: RunContext, corpus: ParsedCorpus) -> Picked:
     """Pick the passages to learn from."""
-    return picked_passages(corpus.documents, corpus.passages, run.settings.query_encoder)
+    return picked_passages(corpus.documents, corpus.passages, run.settings.static_encoder)
 
 
 def count_picked(picked: Picked) -> FieldCounts:
@@ -73,14 +73,14 @@ def embed_phrases(
     run: RunContext, encoding: Encoding, corpus: ParsedCorpus, links: Collection[ResolvedLink]
 ) -> TrainingTexts:
     """Return titles, headings and anchor texts with their vectors as queries."""
-    texts = phrases(corpus.documents, corpus.sections, links, run.settings.query_encoder)
+    texts = phrases(corpus.documents, corpus.sections, links, run.settings.static_encoder)
     return _as_queries("phrases", texts, encoding)
 
 
 def embed_spans(run: RunContext, encoding: Encoding, corpus: ParsedCorpus) -> TrainingTexts:
     """Return short spans from inside passages with their vectors as queries."""
     return _as_queries(
-        "spans", spans(corpus.documents, corpus.passages, run.settings.query_encoder), encoding
+        "spans", spans(corpus.documents, corpus.passages, run.settings.static_encoder), encoding
     )
 
 
@@ -89,7 +89,7 @@ def _as_queries(kind: str, texts: TextsWithLanguages, encoding: Encoding) -> Tra
     return encoded_training_texts(kind, texts, found)
 
 
-def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
+def fit_static_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
     run: RunContext,
     corpus: ParsedCorpus,
     links: Collection[ResolvedLink],
@@ -113,12 +113,12 @@ def fit_query_encoder(  # noqa: PLR0913, PLR0917  # all that it learns from
         training_passages(picked, vectors, counts),
         *training_names(corpus.documents, names(corpus.documents, links), centroids),
     ]
-    found = fit_term_vectors(training, prose.terms, prose.idf, run.settings.query_encoder)
+    found = fit_term_vectors(training, prose.terms, prose.idf, run.settings.static_encoder)
     return quantized_table(found, term_vectors_schema)
 
 
 def phrases(
-    documents: pa.Table, sections: pa.Table, links: Collection[ResolvedLink], settings: QueryEncoderSettings
+    documents: pa.Table, sections: pa.Table, links: Collection[ResolvedLink], settings: StaticEncoderSettings
 ) -> TextsWithLanguages:
     """Return titles, headings and anchor texts, each once, in the language of its first document."""
     language = _languages(documents)
@@ -138,7 +138,7 @@ def _phrases(
     yield from ((link.text, link.source_id) for link in links if link.target_id is not None)
 
 
-def spans(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> TextsWithLanguages:
+def spans(documents: pa.Table, passages: pa.Table, settings: StaticEncoderSettings) -> TextsWithLanguages:
     """Return a few words, chosen by hash, from inside each of as many passages as the settings say."""
     language = _languages(documents)
     rows = _lowest(passages, settings.spans, salt=16)
@@ -199,7 +199,7 @@ class Picked:
     training: TextsWithLanguages
 
 
-def picked_passages(documents: pa.Table, passages: pa.Table, settings: QueryEncoderSettings) -> Picked:
+def picked_passages(documents: pa.Table, passages: pa.Table, settings: StaticEncoderSettings) -> Picked:
     """Return as many passages as the settings say, chosen by hash, each with its breadcrumb in front."""
     rows = _lowest(passages, settings.passages)
     language = _languages(documents)

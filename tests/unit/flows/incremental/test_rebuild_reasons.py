@@ -59,8 +59,8 @@ def test_what_does_not_shape_a_snapshot_is_no_reason() -> None:
         ({"communities": {"seed": 7}}, "communities.seed", {"communities"}, {"parse", "embed", "lexical"}),
         ({"chunk": {"max_tokens": 128}}, "chunk.max_tokens", {"parse", "embed"}, set()),
         ({"vectors": {"index": "ivf"}}, "vectors.index", {"vector index"}, {"embed", "parse"}),
-        ({"embed": {"query_prompt": "q: "}}, "embed.query_prompt", {"query encoder"}, {"embed"}),
-        ({"query_encoder": {"ridge": 1.0}}, "query_encoder.ridge", {"query encoder"}, {"vocabulary"}),
+        ({"embed": {"query_prompt": "q: "}}, "embed.query_prompt", {"static encoder"}, {"embed"}),
+        ({"static_encoder": {"ridge": 1.0}}, "static_encoder.ridge", {"static encoder"}, {"vocabulary"}),
     ],
 )
 def test_a_setting_names_the_stages_that_depend_on_it(
@@ -98,8 +98,16 @@ def test_a_collections_own_setting_is_about_its_documents() -> None:
 def test_a_setting_that_the_snapshot_did_not_know_counts_as_its_default() -> None:
     manifest = _manifest(_settings())
     older: dict[str, Any] = {**manifest.settings}
-    del older["query_encoder"]
+    del older["static_encoder"]
     assert compared(replace(manifest, settings=older), _settings()) == ()
+
+
+def test_a_setting_that_had_another_name_is_compared_under_its_name_of_today() -> None:
+    manifest = _manifest(_settings())
+    renamed = {
+        ("query_encoder" if key == "static_encoder" else key): each for key, each in manifest.settings.items()
+    }
+    assert compared(replace(manifest, settings=renamed), _settings()) == ()
 
 
 def test_other_weights_another_analyzer_and_another_version_are_reasons() -> None:

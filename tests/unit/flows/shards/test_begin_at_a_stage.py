@@ -140,7 +140,9 @@ def test_statistics_that_were_kept_within_the_drift_are_made_again(copy: Built) 
     path.write_text(path.read_text() + "\nOf herons, and of owls.\n")
     kept = build_snapshot(settings_for(copy.root, count=3, drift=0.5), copy.sharded)
     exact = build_snapshot(
-        settings_for(copy.root, count=3, drift=0.5), copy.sharded, options=BuildOptions(start="query encoder")
+        settings_for(copy.root, count=3, drift=0.5),
+        copy.sharded,
+        options=BuildOptions(start="static encoder"),
     )
     assert exact.snapshot != kept.snapshot
     assert build_snapshot(settings_for(copy.root, count=3, drift=0), copy.sharded).counts == exact.counts

@@ -11,7 +11,7 @@ import pytest
 from noctule.pipeline.errors import SettingsError
 from noctule.pipeline.settings.reading import RENAMED, load, parse
 from noctule.pipeline.settings.search import DEFAULT_WEIGHTS, LISTS, Search, Table
-from noctule.pipeline.settings.settings import Settings
+from noctule.pipeline.settings.settings import Settings, StaticEncoderSettings
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
@@ -237,6 +237,7 @@ def test_the_file_of_defaults_holds_the_defaults() -> None:
 
 
 OLD_VALUES = {
+    "query_encoder": StaticEncoderSettings(ridge=1.0),
     "search.balance.least": 0.4,
     "search.balance.on": True,
     "search.caches.seconds": 60.0,

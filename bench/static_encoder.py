@@ -1,4 +1,4 @@
-"""Ablation of the query encoder: each text kind, parameter and idea as a share of the full model's nDCG@10.
+"""Ablation of the static encoder: each text kind, parameter and idea as a share of the full model's nDCG@10.
 
 python -m bench relevance --part encoder
 """
@@ -23,13 +23,13 @@ from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder
 from noctule.artifacts.store.snapshot import Snapshot
-from noctule.pipeline.embedding.query_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
-from noctule.pipeline.settings.settings import QueryEncoderSettings, Settings
+from noctule.pipeline.embedding.static_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
+from noctule.pipeline.settings.settings import Settings, StaticEncoderSettings
 
 Vector = npt.NDArray[np.float32]
 Table = Mapping[str, Vector]
 _SIF = 1e-3
-# Makes a query encoder from the training texts and the corpus that it is to search.
+# Makes a static encoder from the training texts and the corpus that it is to search.
 Made = Callable[[TrainingSet, CorpusReader], object]
 
 
@@ -63,20 +63,20 @@ def _encoder(table: Table, corpus: CorpusReader) -> TermEncoder:
     return TermEncoder(OtherVectors(corpus, table))
 
 
-def _fitted(training_set: TrainingSet, settings: QueryEncoderSettings, without: Sequence[str] = ()) -> Table:
+def _fitted(training_set: TrainingSet, settings: StaticEncoderSettings, without: Sequence[str] = ()) -> Table:
     training = [each for kind, each in training_set.training.items() if kind not in without]
     found = fit_term_vectors(training, training_set.terms, training_set.idf, settings)
     return dict(zip(found.terms, found.scale[:, None] * found.code.astype(np.float32), strict=True))
 
 
 def _learning(name: str, without: Sequence[str] = (), **settings: object) -> Idea:
-    given = QueryEncoderSettings().model_copy(update=settings)
+    given = StaticEncoderSettings().model_copy(update=settings)
     return Idea(name, lambda training_set, corpus: _encoder(_fitted(training_set, given, without), corpus))
 
 
 def _floats(training_set: TrainingSet) -> Table:
     """Return the vectors as solved, before quantization to 8-bit integers."""
-    row, given = {term: at for at, term in enumerate(training_set.terms)}, QueryEncoderSettings()
+    row, given = {term: at for at, term in enumerate(training_set.terms)}, StaticEncoderSettings()
     training = [each for each in training_set.training.values() if len(each.texts)]
     from scipy import sparse
 
@@ -91,7 +91,7 @@ def _floats(training_set: TrainingSet) -> Table:
 
 
 def _unweighted(training_set: TrainingSet) -> Table:
-    return _fitted(replace(training_set, idf=np.ones_like(training_set.idf)), QueryEncoderSettings())
+    return _fitted(replace(training_set, idf=np.ones_like(training_set.idf)), StaticEncoderSettings())
 
 
 def _sif(training_set: TrainingSet) -> Table:
@@ -100,7 +100,7 @@ def _sif(training_set: TrainingSet) -> Table:
     S. Arora, Y. Liang, T. Ma, "A simple but tough-to-beat baseline for sentence embeddings", ICLR 2017.
     """
     rarity = np.exp(-training_set.idf)
-    return _fitted(replace(training_set, idf=_SIF / (_SIF + rarity / rarity.sum())), QueryEncoderSettings())
+    return _fitted(replace(training_set, idf=_SIF / (_SIF + rarity / rarity.sum())), StaticEncoderSettings())
 
 
 def _averaged(training_set: TrainingSet) -> Table:
@@ -112,18 +112,18 @@ def _averaged(training_set: TrainingSet) -> Table:
 
 
 def _against_wrong(training_set: TrainingSet) -> Table:
-    return _fitted(with_hard_negatives(training_set, _as_built(training_set)), QueryEncoderSettings())
+    return _fitted(with_hard_negatives(training_set, _as_built(training_set)), StaticEncoderSettings())
 
 
 def _as_built(training_set: TrainingSet) -> Table:
-    return _fitted(training_set, QueryEncoderSettings())
+    return _fitted(training_set, StaticEncoderSettings())
 
 
 def _uniform_weights(training_set: TrainingSet) -> Table:
     training: dict[str, TrainingTexts] = {
         kind: replace(each, weight=1.0) for kind, each in training_set.training.items()
     }
-    return _fitted(replace(training_set, training=training), QueryEncoderSettings())
+    return _fitted(replace(training_set, training=training), StaticEncoderSettings())
 
 
 def _from_table(name: str, table: Callable[[TrainingSet], Table]) -> Idea:
@@ -170,7 +170,7 @@ IDEAS: tuple[Idea, ...] = (
 def rows(names: Sequence[str]) -> Iterator[str]:
     """Yield the study as a markdown table: the full model's nDCG@10, and each idea's share of it, by set."""
     columns = {name: _shares(name) for name in names}
-    yield f"| query encoder | {' | '.join(columns)} |"
+    yield f"| static encoder | {' | '.join(columns)} |"
     yield "| --- |" + " ---: |" * len(columns)
     for idea in ("full model", *(each.name for each in IDEAS)):
         yield f"| {idea} | {' | '.join(columns[name][idea] for name in names)} |"

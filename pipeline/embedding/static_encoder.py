@@ -1,4 +1,4 @@
-"""A query encoder without a neural network: term vectors whose sum lands near the model's vector of the text.
+"""A static encoder, without a neural network: term vectors whose sum is near the model's vector of a text.
 
     v(q) = Σ_t idf(t) · T_t,  normalized
     T    = argmin Σ_i w_i ‖x_i T − y_i‖² + λ ‖T‖²
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ..lexical.analyzer import prose_analyzer
 from ..lexical.field_counts import FieldCounts, count_fields
-from ..settings.settings import QueryEncoderSettings
+from ..settings.settings import StaticEncoderSettings
 from ..thread_pool import ThreadPool
 from .quantization import QuantizedTermVectors, Vectors, quantized
 
@@ -51,7 +51,7 @@ def fit_term_vectors(
     training: Sequence[TrainingTexts],
     terms: Sequence[str],
     idf: npt.NDArray[np.float64],
-    settings: QueryEncoderSettings,
+    settings: StaticEncoderSettings,
 ) -> QuantizedTermVectors:
     """Fit term vectors that reproduce the target vectors as closely as possible, quantized to int8."""
     from scipy import sparse

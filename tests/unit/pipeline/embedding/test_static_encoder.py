@@ -12,10 +12,10 @@ from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.searcher import Searcher
 from noctule.artifacts.query.understanding.term_vectors import TermEncoder, rarity_of_unseen
 from noctule.artifacts.store.store import Store
-from noctule.pipeline.embedding import query_encoder
+from noctule.pipeline.embedding import static_encoder
 from noctule.pipeline.embedding.encoder import load_encoder
-from noctule.pipeline.embedding.query_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
-from noctule.pipeline.settings.settings import Embed, QueryEncoderSettings
+from noctule.pipeline.embedding.static_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
+from noctule.pipeline.settings.settings import Embed, StaticEncoderSettings
 from tests.library_builder import settings_of
 
 TERMS = ("appl", "boat", "cellar", "sail")
@@ -38,7 +38,7 @@ def test_a_text_is_the_unit_row_of_its_terms_idf_and_count() -> None:
 
 @pytest.mark.parametrize("block", [1, 4, 64])
 def test_the_solution_is_that_of_the_normal_equations(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_encoder, "_BLOCK_DIMENSIONS", block)
+    monkeypatch.setattr(static_encoder, "_BLOCK_DIMENSIONS", block)
     random = np.random.default_rng(1)
     x, y = random.normal(size=(30, 9)).astype(np.float32), random.normal(size=(30, 6)).astype(np.float32)
     weight = random.uniform(0.1, 1, 30).astype(np.float32)
@@ -59,25 +59,25 @@ def test_rare_terms_are_found_in_as_few_steps_as_common_ones() -> None:
 
 def test_the_bytes_do_not_hang_on_threads_or_on_who_asks_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     training = [training_texts(["apple cellar", "boat sail", "apples", "sails of boats in cellars"])]
-    first = fit_term_vectors(training, TERMS, IDF, QueryEncoderSettings())
-    monkeypatch.setattr(query_encoder, "_THREADS", 1)
-    second = fit_term_vectors(training, TERMS, IDF, QueryEncoderSettings())
+    first = fit_term_vectors(training, TERMS, IDF, StaticEncoderSettings())
+    monkeypatch.setattr(static_encoder, "_THREADS", 1)
+    second = fit_term_vectors(training, TERMS, IDF, StaticEncoderSettings())
     assert first.code.tobytes() == second.code.tobytes()
     assert first.scale.tobytes() == second.scale.tobytes()
 
 
 def test_a_term_of_no_text_has_no_vector_and_no_texts_give_none() -> None:
     found = fit_term_vectors(
-        [training_texts(["apple boat"]), training_texts([])], TERMS, IDF, QueryEncoderSettings()
+        [training_texts(["apple boat"]), training_texts([])], TERMS, IDF, StaticEncoderSettings()
     )
     assert found.terms == ("appl", "boat")
-    nothing = fit_term_vectors([training_texts([])], TERMS, IDF, QueryEncoderSettings())
+    nothing = fit_term_vectors([training_texts([])], TERMS, IDF, StaticEncoderSettings())
     assert nothing.terms == () and nothing.code.shape == (0, 6)
 
 
 def test_what_it_learned_it_says_again() -> None:
     training = training_texts(["apple", "boat", "cellar", "sail"])
-    found = fit_term_vectors([training], TERMS, IDF, QueryEncoderSettings(ridge=0.001, iterations=50))
+    found = fit_term_vectors([training], TERMS, IDF, StaticEncoderSettings(ridge=0.001, iterations=50))
     vectors = found.scale[:, None] * found.code
     cosine = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True) * training.vectors).sum(axis=1)
     assert cosine == pytest.approx(np.ones(4), abs=1e-3)
@@ -85,7 +85,7 @@ def test_what_it_learned_it_says_again() -> None:
 
 def test_a_heavier_text_pulls_more() -> None:
     one, other = training_texts(["apple"], 1.0, seed=1), training_texts(["apple"], 10.0, seed=2)
-    found = fit_term_vectors([one, other], TERMS, IDF, QueryEncoderSettings(ridge=0.001, iterations=50))
+    found = fit_term_vectors([one, other], TERMS, IDF, StaticEncoderSettings(ridge=0.001, iterations=50))
     vector = found.code[0].astype(np.float64)
     assert vector @ other.vectors[0] > vector @ one.vectors[0]
 
