@@ -16,11 +16,17 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.repetitions import ALL
+
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 REQUIRED = os.environ.get("NOCTULE_REQUIRE_BROWSER") == "1"
 needs_browser = pytest.mark.skipif(
     not (CHROMIUM and DRIVER) and not REQUIRED, reason="needs chromium and chromedriver on the PATH"
 )
+# Where a site is read: from a disk alone, but for what a browser treats otherwise there (scripts, storage,
+# the clipboard, addresses), which has the mark; ``make torture`` runs every test in both places.
+PLACES = ["file", "http"] if ALL else ["file"]
+anywhere = pytest.mark.parametrize("base", ["file", "http"], indirect=True)
 FLAGS = [
     "--headless",
     "--no-sandbox",

@@ -18,6 +18,14 @@ from tests.forked import run_command
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 MARK = "NOCTULE_TEST_RUN"
+# A program that starts the private Prefect API of the store that it is given, and ends it.
+PREFECT_ALONE = """
+import sys
+from pathlib import Path
+from noctule.flows.prefect_server.private import prefect_api
+with prefect_api(Path(sys.argv[1])):
+    pass
+"""
 _INLINE = ("--engine", "inline")
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from noctule.artifacts.store.store import Store
-from tests.command_line import CommandLine
+from tests.command_line import PREFECT_ALONE, CommandLine
 from tests.library_builder import build_collections, build_library
 from tests.shared_folder import shared_base, shared_folder
 
@@ -78,11 +78,7 @@ def prefect_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _build_prefect_home(store: Path) -> None:
-    program = (
-        "import sys; from pathlib import Path; from noctule.flows.prefect_server.private import prefect_api\n"
-        "with prefect_api(Path(sys.argv[1])): pass"
-    )
-    done = CommandLine(store.parent, store).run_program(program, str(store))
+    done = CommandLine(store.parent, store).run_program(PREFECT_ALONE, str(store))
     assert done.code == 0, done.err
 
 

@@ -63,8 +63,10 @@ def install(version: str, folder: Path) -> str:
     return done.stderr.strip().split("\n")[-1] if done.returncode else ""
 
 
-def run(version: str, folder: Path, tests: Sequence[str] = TESTS) -> subprocess.CompletedProcess[str]:
-    """Run tests with the version in the folder, and with no other.
+def run(
+    version: str, folder: Path, tests: Sequence[str] = TESTS, workers: int = 2
+) -> subprocess.CompletedProcess[str]:
+    """Run tests with the version in the folder, and with no other; without workers in one process.
 
     They have a temporary folder of their own: in the common one pytest ends by deleting what runs before it
     have left, which is gigabytes after the whole suite.
@@ -72,7 +74,7 @@ def run(version: str, folder: Path, tests: Sequence[str] = TESTS) -> subprocess.
     guard = f"import duckdb, sys; sys.exit(duckdb.__version__ != {version!r})"
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     subprocess.run([sys.executable, "-c", guard], env=environment, check=True)
-    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2")
+    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", str(workers))
     temporary = ("--basetemp", str(folder / "temporary"))
     return subprocess.run(
         (*command, *temporary, "--timeout", "900", *tests),

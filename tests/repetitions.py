@@ -23,6 +23,11 @@ PARTS = int(os.environ.get("NOCTULE_PARTS", "1"))
 LONG_S = 14_400 if ALL else 1200
 
 
+def examples(most: int) -> int:
+    """Return how many examples a property is tried with: a third of them, or all for ``make torture``."""
+    return most if ALL else max(20, most // 3)
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One of several tests that share the cases of a loop."""

@@ -25,6 +25,11 @@ def small_model_table() -> str:
     return f'[embed]\nmodel = "{small_model()}"\n'
 
 
+def in_this_process() -> str:
+    """Return the tables of a settings file for such tests, without a process beside their own."""
+    return f'[engine]\nname = "inline"\n{small_model_table()}'
+
+
 def write_sentence_model(folder: Path, pooling: str = "cls", dimension: int = 32) -> Path:
     """A folder as ``SentenceTransformer.save`` writes it; ``pooling`` is ``cls`` or ``mean``."""
     import torch

@@ -19,11 +19,14 @@ from noctule.docsite.build import build_site
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.site import Site
 from tests.axe import axe, violations
-from tests.browser_driver import needs_browser, prefer, resize, served
+from tests.browser_driver import PLACES, anywhere, needs_browser, prefer, resize, served
 from tests.hostile_texts import VECTORS
+from tests.repetitions import ALL
 from tests.site_builder import snapshot_of
 
 pytestmark = needs_browser
+# Each colour scheme and each width once; ``make torture`` takes all four.
+SCREENS = [("light", 1440), ("dark", 360), *([("light", 360), ("dark", 1440)] if ALL else [])]
 VERSIONS = [
     {"label": "2.0", "url": "index.html", "current": True},
     {"label": "1.0", "url": "https://old.example/"},
@@ -89,7 +92,7 @@ def server(folder: Path) -> Iterator[str]:
         yield root
 
 
-@pytest.fixture(params=["file", "http"])
+@pytest.fixture(params=PLACES)
 def base(
     request: pytest.FixtureRequest, browser: webdriver.Chrome, folder: Path, server: str
 ) -> Iterator[str]:
@@ -119,6 +122,7 @@ def _open_tabs(browser: webdriver.Chrome) -> list[str]:
     return [tab.text for tab in browser.find_elements(By.CSS_SELECTOR, "[role=tab][aria-selected=true]")]
 
 
+@anywhere
 def test_tabs_of_one_name_open_together_and_on_the_next_page(browser: webdriver.Chrome, base: str) -> None:
     browser.get(base + "guide/install.html")
     assert _open_tabs(browser) == ["pip", "pip"]
@@ -144,6 +148,7 @@ def test_a_link_into_a_closed_tab_opens_it(browser: webdriver.Chrome, base: str)
     _until(browser, lambda: _open_tabs(browser) == ["pip", "uv"])
 
 
+@anywhere
 def test_a_link_shows_what_it_leads_to_before_it_is_followed(browser: webdriver.Chrome, base: str) -> None:
     link = browser.find_element(By.CSS_SELECTOR, "article a[href='guide/install.html']")
     ActionChains(browser).move_to_element(link).perform()
@@ -198,10 +203,9 @@ def test_nothing_hostile_runs_or_loads_or_is_even_tried(
         assert browser.get_log("browser") == [], VECTORS[place]
 
 
-@pytest.mark.parametrize("width", [360, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
 def test_no_page_breaks_a_rule_of_accessibility_or_overflows(
-    browser: webdriver.Chrome, http: str, width: int, scheme: str
+    browser: webdriver.Chrome, http: str, scheme: str, width: int
 ) -> None:
     axe()
     resize(browser, width, 900)
@@ -237,10 +241,9 @@ def _moved(browser: webdriver.Chrome, page: str) -> Iterator[float]:
             return
 
 
-@pytest.mark.parametrize("width", [360, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
 def test_the_search_dialog_breaks_no_rule_of_accessibility(
-    browser: webdriver.Chrome, http: str, width: int, scheme: str
+    browser: webdriver.Chrome, http: str, scheme: str, width: int
 ) -> None:
     axe()
     resize(browser, width, 900)

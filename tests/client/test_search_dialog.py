@@ -19,7 +19,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from noctule.docsite.build import build_site
 from noctule.pipeline.settings.site import Site
-from tests.browser_driver import needs_browser, prefer, resize, served
+from tests.browser_driver import PLACES, anywhere, needs_browser, prefer, resize, served
 from tests.site_builder import snapshot_of
 
 pytestmark = needs_browser
@@ -46,7 +46,7 @@ def server(folder: Path) -> Iterator[str]:
         yield f"{root}sub/site/"
 
 
-@pytest.fixture(params=["file", "http"])
+@pytest.fixture(params=PLACES)
 def base(
     request: pytest.FixtureRequest, browser: webdriver.Chrome, folder: Path, server: str
 ) -> Iterator[str]:
@@ -112,6 +112,7 @@ def _active(browser: webdriver.Chrome) -> str:
     return str(browser.execute_script(script))
 
 
+@anywhere
 def test_a_page_loads_nothing_of_the_search_before_it_is_opened(browser: webdriver.Chrome, base: str) -> None:
     script = (
         "return [...document.querySelectorAll('script[src], link[rel=stylesheet]')].map(e => (e.src "
@@ -123,6 +124,7 @@ def test_a_page_loads_nothing_of_the_search_before_it_is_opened(browser: webdriv
     assert {"dialog.js", "dialog.css", "engine.js"} <= set(browser.execute_script(script))
 
 
+@anywhere
 def test_results_are_links_grouped_by_page_with_three_sections_and_marked_words(
     browser: webdriver.Chrome, base: str
 ) -> None:
@@ -203,6 +205,7 @@ def test_the_button_opens_it_and_a_click_outside_closes_it(browser: webdriver.Ch
     assert browser.switch_to.active_element == button
 
 
+@anywhere
 def test_the_query_stands_in_the_address_and_opens_the_dialog_again(
     browser: webdriver.Chrome, base: str
 ) -> None:
@@ -215,6 +218,7 @@ def test_the_query_stands_in_the_address_and_opens_the_dialog_again(
     _until(browser, lambda: browser.current_url == base + "index.html")
 
 
+@anywhere
 def test_back_brings_the_results_again(browser: webdriver.Chrome, base: str) -> None:
     field = _open(browser, "bats")
     field.send_keys(Keys.ENTER)
@@ -320,6 +324,7 @@ def test_pages_sections_and_code_are_told_apart(browser: webdriver.Chrome, base:
     assert all(kind.size["width"] > 8 for kind in kinds)
 
 
+@anywhere
 def test_pages_opened_last_are_offered_before_anything_is_asked(browser: webdriver.Chrome, base: str) -> None:
     _open(browser, "bats")
     _until(browser, lambda: _answered(browser, "bats"))
@@ -467,6 +472,7 @@ def test_answers_that_come_late_are_not_shown(browser: webdriver.Chrome, base: s
     assert len(_texts(browser, "#SearchList [role=group]")) == 4
 
 
+@anywhere
 def test_recent_searches_are_kept_here_and_can_be_cleared(browser: webdriver.Chrome, base: str) -> None:
     _open(browser)
     browser.execute_script("for (let i = 0; i < 9; i++) noctuleReader.remember.addRecent('bats' + i)")
@@ -515,6 +521,7 @@ def test_an_owner_may_listen(browser: webdriver.Chrome, base: str) -> None:
     assert (select["query"], select["rank"]) == ("bats", 1) and select["url"].startswith(base)
 
 
+@anywhere
 def test_words_are_marked_on_the_page_that_was_found(browser: webdriver.Chrome, base: str) -> None:
     _open(browser, "bats")
     browser.find_element(By.XPATH, "//a[@role='option'][contains(., 'Step 2')]").click()

@@ -15,7 +15,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from noctule.docsite.build import build_site
 from noctule.pipeline.settings.settings import Site
-from tests.browser_driver import needs_browser, prefer, resize, served
+from tests.browser_driver import PLACES, anywhere, needs_browser, prefer, resize, served
 from tests.site_builder import snapshot_of
 
 pytestmark = needs_browser
@@ -43,7 +43,7 @@ def address(site: Path) -> Iterator[str]:
         yield f"{root}some/sub/path/"
 
 
-@pytest.fixture(params=["file", "http"])
+@pytest.fixture(params=PLACES)
 def base(
     request: pytest.FixtureRequest, browser: webdriver.Chrome, site: Path, address: str
 ) -> Iterator[str]:
@@ -66,6 +66,7 @@ def _background(browser: webdriver.Chrome) -> str:
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(21, 24, 29)"
 
 
+@anywhere
 def test_every_page_loads_with_its_style_and_an_empty_console(
     browser: webdriver.Chrome, base: str, site: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_every_page_loads_with_its_style_and_an_empty_console(
         assert browser.get_log("browser") == [], page
 
 
+@anywhere
 def test_no_request_leaves_the_site(browser: webdriver.Chrome, base: str) -> None:
     for page in ("index.html", "guide/install.html", "guide/hostile.html"):
         browser.get(base + page)
@@ -96,6 +98,7 @@ def test_no_request_leaves_the_site(browser: webdriver.Chrome, base: str) -> Non
         )
 
 
+@anywhere
 def test_links_work_by_clicking(browser: webdriver.Chrome, base: str) -> None:
     browser.get(base + "index.html")
     browser.find_element(By.LINK_TEXT, "Install").click()
@@ -106,6 +109,7 @@ def test_links_work_by_clicking(browser: webdriver.Chrome, base: str) -> None:
     assert browser.current_url == base + "index.html"
 
 
+@anywhere
 def test_the_chosen_theme_holds_on_the_next_page_from_the_first_paint(
     browser: webdriver.Chrome, base: str
 ) -> None:
@@ -132,6 +136,7 @@ def test_without_a_choice_the_systems_theme_is_used(browser: webdriver.Chrome, b
     assert _background(browser) == LIGHT
 
 
+@anywhere
 def test_the_copy_button_copies_the_code(browser: webdriver.Chrome, base: str) -> None:
     browser.get(base + "guide/install.html")
     script = """
@@ -195,6 +200,7 @@ def test_the_policy_stops_what_the_sanitiser_would_miss(browser: webdriver.Chrom
     assert blocked and "Content Security Policy" in blocked[0]["message"]
 
 
+@anywhere
 def test_the_404_page_is_readable_at_any_depth(browser: webdriver.Chrome, base: str, site: Path) -> None:
     browser.get(base + "404.html")
     assert browser.find_element(By.TAG_NAME, "h1").text == "Page not found"

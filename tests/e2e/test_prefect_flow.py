@@ -20,7 +20,7 @@ import pytest
 from noctule.flows.graph import BUILD
 from noctule.flows.report.drawing import needed_stages
 from noctule.flows.run.executor import needed_for
-from tests.command_line import CommandLine, wait_until
+from tests.command_line import PREFECT_ALONE, CommandLine, wait_until
 from tests.e2e.conftest import Built
 from tests.repetitions import ALL
 
@@ -178,15 +178,6 @@ def test_a_run_whose_private_server_does_not_start_says_why_and_goes_on_without_
     assert history.read_bytes() == b"the runs of a year" and not list(store.glob("prefect.aside*"))
 
 
-def test_a_run_whose_private_server_has_no_folder_goes_on_without_it(built: Built, tmp_path: Path) -> None:
-    command = built.copied_to(tmp_path)
-    shutil.rmtree(command.store / "prefect", ignore_errors=True)
-    (command.store / "prefect").write_text("a file in its place")
-    done = command.run("site", "--out", "public", "--json", timeout_s=60)
-    assert done.code == 0, done.err
-    assert "cannot use its folder" in done.err and "goes on without Prefect" in done.err, done.err
-
-
 def test_a_touched_file_changes_nothing_and_needs_no_prefect(built: Built, tmp_path: Path) -> None:
     vault = shutil.copytree(built.vault, tmp_path / "vault")
     command = CommandLine(tmp_path, tmp_path / "store")
@@ -246,7 +237,7 @@ def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
         )
     finally:
         started.end()
-    later = command.run("site", "--out", "public", "--json")
+    later = command.run_program(PREFECT_ALONE, str(command.store))
     assert later.code == 0, later.err
     with sqlite3.connect(command.store / "prefect" / "prefect.db") as database:
         states = dict(
@@ -255,7 +246,7 @@ def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
             ).fetchall()
         )
     database.close()
-    assert states == {"index": "CRASHED", "site": "COMPLETED"}
+    assert states == {"index": "CRASHED"}
 
 
 _STEPS = """

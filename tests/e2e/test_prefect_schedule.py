@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,19 +21,6 @@ from noctule.flows.prefect_server import client
 from noctule.flows.prefect_server.private import PINNED, PREFERRED, TELEMETRY_OFF
 from tests.command_line import REPOSITORY, CommandLine, wait_until
 from tests.e2e.conftest import Built
-
-_DEPLOY = """
-from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
-from prefect.schedules import Cron
-from noctule.flows.nightly import nightly
-deployment = nightly.to_deployment(
-    name="nightly",
-    schedule=Cron("15 2 * * *", timezone="Europe/Berlin"),
-    parameters={"store": "/srv/noctule/.noctule", "out": "/srv/noctule/public"},
-    concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
-)
-print(deployment.apply())
-"""
 
 
 @pytest.fixture(scope="module")
@@ -86,26 +72,6 @@ def _is_up(url: str, process: subprocess.Popen[bytes]) -> bool:
         return False
 
 
-def test_a_nightly_deployment_gets_its_runs_scheduled(server: dict[str, str], tmp_path: Path) -> None:
-    url = server["PREFECT_API_URL"]
-    done = subprocess.run(
-        [sys.executable, "-c", _DEPLOY],
-        env=server,
-        cwd=tmp_path,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=90,
-    )
-    assert done.returncode == 0, done.stderr
-    scheduled = {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
-
-    def count() -> int:
-        return int(json.dumps(client.ask(f"{url}/flow_runs/count", scheduled, 30)))
-
-    wait_until(lambda: count() >= 3, 60, "nothing was scheduled")
-
-
 def test_a_server_that_is_given_gets_the_runs_and_no_private_one_is_started(
     server: dict[str, str], built: Built, tmp_path: Path
 ) -> None:
@@ -154,6 +120,14 @@ def _deployments(url: str, name: str) -> list[dict[str, Any]]:
     return list(client.ask(f"{url}/deployments/filter", {"deployments": {"name": {"any_": [name]}}}, 30))
 
 
+def _count_scheduled(url: str, deployment: str) -> int:
+    scheduled = {
+        "deployments": {"name": {"any_": [deployment]}},
+        "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
+    }
+    return int(json.dumps(client.ask(f"{url}/flow_runs/count", scheduled, 30)))
+
+
 def test_schedule_serves_one_run_at_a_time_and_leaves_the_schedule_on_when_it_ends(
     server: dict[str, str], tmp_path: Path
 ) -> None:
@@ -168,7 +142,7 @@ def test_schedule_serves_one_run_at_a_time_and_leaves_the_schedule_on_when_it_en
             lambda: _deployments(url, "docs") or started.process.poll() is not None, 60, "no deployment"
         )
         wait_until(lambda: _deployments(url, "docs"), 1, started.said())
-        time.sleep(1)
+        wait_until(lambda: _count_scheduled(url, "docs") >= 3, 60, "nothing was scheduled")
         started.process.terminate()
         assert started.process.wait(40) in (0, 143), started.said()
         wait_until(lambda: not started.family(), 10, "processes are left")

@@ -26,6 +26,7 @@ from noctule.pipeline.errors import DamagedSnapshot, NoSnapshot, RemoteUnavailab
 from tests.command_line import CommandLine, wait_until
 from tests.loopback_server import running
 from tests.object_server import ObjectServer
+from tests.repetitions import ALL
 from tests.snapshot_builder import publish_tiny_snapshot
 
 
@@ -116,7 +117,7 @@ def test_old_snapshots_leave_the_target_by_the_stores_rules(
     assert {path.rpartition("/")[2] for path in objects(server, target) if "/pins/" in path} == there
 
 
-@pytest.mark.parametrize("after", [1, 9])
+@pytest.mark.parametrize("after", [1, 9] if ALL else [9])
 def test_a_sending_that_is_killed_leaves_the_pointer_and_the_next_goes_on(
     after: int, server: ObjectServer, target: str, store: Store, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from noctule.pipeline.lexical.analyzer import code_analyzer
 from noctule.pipeline.lexical.bm25f import LexicalIndex, build_index
 from noctule.pipeline.lexical.field_counts import count_fields
 from noctule.pipeline.settings.settings import LexicalField
+from tests.repetitions import examples
 
 WORDS = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta"]), max_size=6).map(" ".join)
 TEXTS = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8)
@@ -58,7 +59,7 @@ def slowly(texts: list[tuple[str, ...]], fields: list[LexicalField]) -> dict[tup
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(TEXTS, FIELDS)
 def test_the_columns_compute_what_the_formula_says(
     texts: list[tuple[str, ...]], fields: list[LexicalField]
@@ -66,7 +67,7 @@ def test_the_columns_compute_what_the_formula_says(
     assert postings(index_of(texts, fields)) == pytest.approx(slowly(texts, fields), rel=1e-5)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TEXTS, FIELDS, st.integers(1, 4))
 def test_how_texts_were_batched_changes_no_bit(
     texts: list[tuple[str, ...]], fields: list[LexicalField], batch: int
@@ -76,7 +77,7 @@ def test_how_texts_were_batched_changes_no_bit(
     assert np.array_equal(one.score, many.score) and np.array_equal(one.passage, many.passage)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TEXTS, FIELDS, st.permutations([0, 1, 2]))
 def test_the_order_of_fields_does_not_matter(
     texts: list[tuple[str, ...]], fields: list[LexicalField], order: list[int]
@@ -87,7 +88,7 @@ def test_the_order_of_fields_does_not_matter(
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TEXTS, FIELDS)
 def test_no_posting_scores_more_than_its_idf_allows(
     texts: list[tuple[str, ...]], fields: list[LexicalField]

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from noctule.pipeline.lexical.analyzer import code_analyzer, prose_analyzer
+from tests.repetitions import examples
 
 # What Python folds and the catalog leaves: Cherokee, squared and circled words, radicals, presentation forms.
 RARE = (range(0x13A0, 0x1400), range(0x2A00, 0x3400), range(0xFB07, 0xFF00))
@@ -47,7 +48,7 @@ LETTERS = st.one_of(
 )
 
 
-@settings(max_examples=75)
+@settings(max_examples=examples(75))
 @given(st.text(LETTERS, max_size=80))
 @example("an accent alone: \u0301 and _\u0301.\u0301")
 def test_prose_terms_are_the_same(text: str) -> None:
@@ -56,7 +57,7 @@ def test_prose_terms_are_the_same(text: str) -> None:
     assert set(CONNECTION.execute("from query_terms($1)", [text]).fetchall()) == expected
 
 
-@settings(max_examples=75)
+@settings(max_examples=examples(75))
 @given(st.text(LETTERS, max_size=80))
 def test_code_terms_are_the_same(text: str) -> None:
     analyzer = code_analyzer()
@@ -64,7 +65,7 @@ def test_code_terms_are_the_same(text: str) -> None:
     assert set(CONNECTION.execute("from code_query_terms($1)", [text]).fetchall()) == expected
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.text(max_size=200))
 def test_any_text_is_only_a_text(text: str) -> None:
     CONNECTION.execute("from query_terms($1)", [text]).fetchall()

@@ -11,6 +11,7 @@ from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse, plain_piece
 from noctule.pipeline.sanitize import sanitize
 from noctule.pipeline.settings.collection import Collection
+from tests.repetitions import examples
 
 # Fragments that meet in real notes: chance alone seldom writes a table in a quote in a list.
 _NOTES = r"""# |## |> |- |1. |    |```|```js|[[a#b]]|![[c]]|[x](y "t")|[^1]|[^1]: n|`c`|**|_|~~|---|===|: d
@@ -38,14 +39,14 @@ def read(content: bytes, path: str) -> Document | None:
 
 
 @given(st.binary(max_size=200), _PATHS)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_any_bytes_are_parsed_or_rejected(content: bytes, path: str) -> None:
     read(content, path)
 
 
 @given(_TEXTS, _PATHS, st.booleans())
 @example("# <img src=a alt=b>\n#tag", "a.md", False)
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_headings_and_blocks_are_ordered_and_lie_in_the_text(text: str, path: str, front: bool) -> None:
     document = read((("---\nt: 1\n---\n" if front else "") + text).encode("utf-8", "ignore"), path)
     if document is None:
@@ -63,7 +64,7 @@ def test_headings_and_blocks_are_ordered_and_lie_in_the_text(text: str, path: st
 
 
 @given(st.from_regex(r"[A-Za-z][A-Za-z ]{0,20}", fullmatch=True), st.integers(1, 6), _TEXTS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_headings_text_is_in_its_span(title: str, level: int, before: str) -> None:
     document = read(f"{before}\n\n```\n```\n\n{'#' * level} {title}\n".encode("utf-8", "ignore"), "a.md")
     for heading in document.headings if document else ():
@@ -72,7 +73,7 @@ def test_a_headings_text_is_in_its_span(title: str, level: int, before: str) -> 
 
 
 @given(_TEXTS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_plain_pieces_and_sanitising_take_anything(text: str) -> None:
     plain_piece("markdown", text)
     left = sanitize(text).lower()

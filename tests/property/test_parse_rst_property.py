@@ -11,6 +11,7 @@ from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
+from tests.repetitions import examples
 
 # Fragments that meet in real pages: chance alone seldom writes a table in a note in a list.
 _DIRECTIVES = """note|code-block:: python|toctree|image:: a.png|figure:: a|list-table|csv-table:: T|table
@@ -92,7 +93,7 @@ def require_sound(document: Document) -> None:
 
 
 @given(_TEXTS)
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_any_restructuredtext_is_read_or_rejected_and_its_spans_lie_in_its_text(text: str) -> None:
     document = read(text, "a.rst")
     if document is not None:
@@ -101,7 +102,7 @@ def test_any_restructuredtext_is_read_or_rejected_and_its_spans_lie_in_its_text(
 
 
 @given(_TEXTS, _TEXTS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_one_document_leaves_nothing_behind_for_the_next(first: str, second: str) -> None:
     alone = read(second, "a.rst")
     read(first, "a.rst")
@@ -109,7 +110,7 @@ def test_one_document_leaves_nothing_behind_for_the_next(first: str, second: str
 
 
 @given(_JSON)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_any_json_is_a_notebook_or_rejected(value: object) -> None:
     document = read(json.dumps(value), "a.ipynb")
     if document is not None:
@@ -119,7 +120,7 @@ def test_any_json_is_a_notebook_or_rejected(value: object) -> None:
 @given(
     st.lists(st.one_of(st.sampled_from(_MDX_BITS.split("|")), st.text(max_size=5)), max_size=40).map("".join)
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_mdx_is_read_and_its_spans_lie_in_its_text(text: str) -> None:
     document = read(text, "a.mdx")
     if document is not None:

@@ -26,6 +26,7 @@ from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.settings.search import Understanding
 from noctule.pipeline.settings.settings import FIELDS, Embed
 from tests.library_builder import searcher_of
+from tests.repetitions import examples
 
 # What a machine of two busy cores may need; without a bound, the worst of these took minutes.
 MOST_S = 5.0
@@ -111,7 +112,7 @@ def confirm_order(answer: Answer) -> None:
     assert all(hit.score > 0 for hit in answer.hits)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(QUERIES)
 @example("caf\udce9 boats")
 @example('"\udc80\udc80"')
@@ -143,7 +144,7 @@ def test_no_hypothesis_takes_a_long_time(searcher: Searcher, name: str) -> None:
 
 
 @given(QUERIES)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_taking_a_query_apart_loses_no_word_and_demands_little(text: str) -> None:
     typed = parse_query(text)
     operators = typed.operators
@@ -160,7 +161,7 @@ SCORES = st.lists(st.sampled_from([0.1, 0.2, 0.2000001, 0.3, 0.5]), max_size=30)
 
 
 @given(SCORES, st.integers(1, 10))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_the_best_are_those_of_a_stable_sort_ties_by_row(scores: list[float], limit: int) -> None:
     rows, found = best(np.arange(len(scores)), np.array(scores), limit)
     expected = sorted(range(len(scores)), key=lambda row: (-scores[row], row))[:limit]
@@ -173,7 +174,7 @@ NAMES: tuple[ListName, ...] = ("keyword", "semantic", "code", "graph")
 
 
 @given(LISTS)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_the_order_of_fusion_is_total_and_scores_stay_below_what_can_be_had(lists: list[list[int]]) -> None:
     given_lists = [
         RankedList(name, np.array(rows, dtype=np.int64), np.linspace(1, 0.1, len(rows)), 1.0)
@@ -188,7 +189,7 @@ def test_the_order_of_fusion_is_total_and_scores_stay_below_what_can_be_had(list
 
 
 @given(st.text(max_size=300), st.sets(st.sampled_from(["boat", "apple", "a", "x"])), st.integers(40, 80))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_an_excerpt_is_a_window_with_its_highlights_inside(text: str, wanted: set[str], most: int) -> None:
     text = f"{text} boats {text} apples"
     shown = excerpt(text, wanted, ("en",), most)

@@ -110,7 +110,7 @@ def test_a_site_is_the_same_whatever_was_there_before(
     with TemporaryDirectory() as folder:
         site, fresh = Path(folder, "site"), Path(folder, "fresh")
         for edits, given_site, damage in [({}, Site(), []), *nights]:
-            wanted = given_site.model_copy(update={"verify_nights": 1})
+            wanted = given_site.model_copy(update={"verify_days": 1})
             _flip_bits(site, damage)
             vault = {name: page for name, page in {**vault, **edits}.items() if page is not None}
             snapshot = snapshot_of({"notes": {name: _written(name, page) for name, page in vault.items()}})

@@ -18,5 +18,5 @@ def test_the_lowest_supported_version_passes_what_the_installed_one_passes(tmp_p
     if why := duckdb_versions.install(lowest, tmp_path):
         pytest.skip(f"the registry is not reachable: duckdb {lowest} cannot be had: {why}")
     tests = ("tests/unit/artifacts/store/test_snapshot.py",)
-    done = duckdb_versions.run(lowest, tmp_path, tests)
+    done = duckdb_versions.run(lowest, tmp_path, tests, workers=0)
     assert done.returncode == 0, done.stdout

@@ -170,3 +170,18 @@ def test_a_stop_while_the_flow_is_imported_ends_the_server_that_is_starting(tmp_
     program = [sys.executable, "-c", _STOPPED, str(tmp_path / "store")]
     done = subprocess.run(program, check=True, capture_output=True, text=True, timeout=60)
     assert done.stdout.split() == ["None", "True"], done.stdout
+
+
+def test_a_file_where_its_folder_should_be_is_told(tmp_path: Path) -> None:
+    (tmp_path / "prefect").write_text("a file in its place")
+    program = (
+        "import sys; from pathlib import Path; from noctule.flows.prefect_server.private import prefect_api\n"
+        "from noctule.pipeline.errors import PrefectUnavailable\n"
+        "try:\n    with prefect_api(Path(sys.argv[1])): pass\n"
+        "except PrefectUnavailable as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert "cannot use its folder" in done.stdout and str(tmp_path / "prefect") in done.stdout, done.stdout
+    assert (tmp_path / "prefect").read_text() == "a file in its place"

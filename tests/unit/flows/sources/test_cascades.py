@@ -13,7 +13,7 @@ from noctule.flows import api
 from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.pipeline.settings.reading import parse as parse_settings
-from tests.sentence_model_builder import small_model_table
+from tests.sentence_model_builder import in_this_process
 
 BELOW = {
     "a/_index.md": {},
@@ -172,7 +172,7 @@ def test_pages_below_a_hidden_section_are_in_no_snapshot(tmp_path: Path, shards:
     (tmp_path / "content/a/one.md").write_text("# One\n\nSecret.\n")
     (tmp_path / "content/c.md").write_text("# C\n\nShown.\n")
     (tmp_path / "noctule.toml").write_text(
-        f'[collections.docs]\nroot = "content"\n[engine]\nname = "inline"\n{small_model_table()}{shards}'
+        f'[collections.docs]\nroot = "content"\n{in_this_process()}{shards}'
     )
     report = api.index(config=tmp_path / "noctule.toml", store=tmp_path / "store")
     with Store(tmp_path / "store").open() as snapshot:

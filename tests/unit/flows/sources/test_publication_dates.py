@@ -16,7 +16,7 @@ from noctule.flows.sources.publishing_rules import rules_of
 from noctule.flows.sources.withheld import withheld
 from noctule.flows.stages import parse
 from noctule.pipeline.settings.reading import parse as parse_settings
-from tests.sentence_model_builder import small_model_table
+from tests.sentence_model_builder import in_this_process
 
 PAGES = {
     "a.md": "---\npublishDate: 2000-01-01\nexpiryDate: 2999-01-01\n---\n# A\n\nShown.\n",
@@ -43,7 +43,7 @@ def test_a_page_is_public_from_its_day_until_it_expires(
         (tmp_path / "docs" / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / "docs" / name).write_text(text)
     store, config = tmp_path / "store", tmp_path / "noctule.toml"
-    config.write_text('[collections.docs]\nroot = "docs"\n' + small_model_table())
+    config.write_text('[collections.docs]\nroot = "docs"\n' + in_this_process())
     first = api.index(store=store, config=config)
     assert paths(store) == SHOWN
     reasons = {each.path: (each.kind, each.reason) for each in first.rejections}
@@ -63,7 +63,7 @@ def test_a_page_is_public_from_its_day_until_it_expires(
 def test_drafts_are_included_where_they_are_wanted(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/b.md").write_text(PAGES["b.md"])
-    given = '[collections.docs]\nroot = "docs"\ndrafts = true\n' + small_model_table()
+    given = '[collections.docs]\nroot = "docs"\ndrafts = true\n' + in_this_process()
     (tmp_path / "noctule.toml").write_text(given)
     api.index(store=tmp_path / "store", config=tmp_path / "noctule.toml")
     assert paths(tmp_path / "store") == ["b.md"]

@@ -24,7 +24,7 @@ from noctule.pipeline.errors import SourceUnavailable
 from noctule.pipeline.model import ReportEntry
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.reading import parse as parse_settings
-from tests.sentence_model_builder import small_model, small_model_table
+from tests.sentence_model_builder import in_this_process, small_model
 
 SECRET, OPEN = "---\ndraft: true\n---\n# S\n\nSecret.\n", "# O\n\nOpen.\n"
 GENERATED = {"type": "generated-index", "description": "Secret plans."}
@@ -366,7 +366,7 @@ def test_a_category_of_drafts_is_in_no_snapshot(tmp_path: Path) -> None:
     for name, text in {"docs/o.md": OPEN, "docs/a/b.md": SECRET, "docs/a/_category_.json": FOLDER}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\n' + small_model_table())
+    (tmp_path / "noctule.toml").write_text('[collections.docs]\nroot = "docs"\n' + in_this_process())
     report = api.index(config=tmp_path / "noctule.toml", store=tmp_path / "store")
     with Store(tmp_path / "store").open() as snapshot:
         assert snapshot.table("documents")["path"].to_pylist() == ["o.md"]
