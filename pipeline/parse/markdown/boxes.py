@@ -6,7 +6,9 @@ Content tabs of Material for MkDocs (``=== "Title"``, then indented text) become
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import nullcontext
+from itertools import pairwise
 
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
@@ -146,8 +148,8 @@ def _group(state: StateBlock, found: Box, lines: range) -> None:
     open_group(state, found.name if found.name in ("grid", "grid-item") else "")
     inside = len(state.tokens)
     push_content(state, lines)
-    if found.name == "code-group":
-        state.tokens[inside:] = _tabs_of_code(state.tokens[inside:], state.level)
+    if made := _TABS.get(found.name):
+        state.tokens[inside:] = made(state.tokens[inside:], state.level)
     close_group(state)
 
 
@@ -160,18 +162,40 @@ def _tabs_of_code(tokens: list[Token], level: int) -> list[Token]:
             continue
         title = read_info(token.info).title or read_info(token.info).language or TAB
         lines = [token.map[0], token.map[0] + 1]
-        shown = Token("inline", "", 0, content=title, map=[*lines], children=[], level=level + 2)
-        token.level = level + 1
+        shown = Token("inline", "", 0, content=title, map=lines, children=[])
         token.info = token.info.replace(f"[{title}]", "")
-        tabs += [
-            Token("admonition_open", "div", 1, block=True, meta={"tag": TAB}, map=[*token.map], level=level),
-            Token("admonition_title_open", "p", 1, markup=f"::: {TAB}", map=[*lines], level=level + 1),
-            shown,
-            Token("admonition_title_close", "p", -1, level=level + 1),
-            token,
-            Token("admonition_close", "div", -1, block=True, level=level),
-        ]
+        tabs += _tab_of(shown, [token], level)
     return tabs
+
+
+def _tabs_of_headings(tokens: list[Token], level: int) -> list[Token]:
+    """Return the tokens of Quarto's tabset, in which each heading like the first one begins a tab."""
+    headings = [at for at, each in enumerate(tokens) if each.type == "heading_open" and each.level == level]
+    starts = [at for at in headings if tokens[at].tag == tokens[headings[0]].tag]
+    tabs = tokens[: starts[0]] if starts else tokens
+    for start, end in pairwise([*starts, len(tokens)]):
+        # Its opening, its text and its closing, which come before what the tab holds.
+        tabs += _tab_of(tokens[start + 1], tokens[start + 3 : end], level)
+    return tabs
+
+
+def _tab_of(title: Token, content: Sequence[Token], level: int) -> list[Token]:
+    lines = title.map or [0, 0]
+    title.level = level + 2
+    for each in content:
+        each.level += 1
+    last = next((each.map[1] for each in reversed(content) if each.map), lines[1])
+    return [
+        Token("admonition_open", "div", 1, block=True, meta={"tag": TAB}, map=[lines[0], last], level=level),
+        Token("admonition_title_open", "p", 1, markup=f"::: {TAB}", map=[*lines], level=level + 1),
+        title,
+        Token("admonition_title_close", "p", -1, level=level + 1),
+        *content,
+        Token("admonition_close", "div", -1, block=True, level=level),
+    ]
+
+
+_TABS = {"code-group": _tabs_of_code, "panel-tabset": _tabs_of_headings}
 
 
 def _image(state: StateBlock, found: Box, options: DirectiveOptions, lines: range) -> None:

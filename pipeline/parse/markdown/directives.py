@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...visibility import SEARCH_EXCLUDED
@@ -150,14 +150,20 @@ def _of_mdbook(marker: str, kind: str, rest: str) -> Box:
 def with_options(box: Box, options: dict[str, str]) -> Box:
     """Return the box as its options change it: MyST names its kind and its folding as classes."""
     classes = options.get("class", "").split()
-    if box.name in _BY_FORMAT and "when-format" in options:
-        is_for_html = options["when-format"].startswith("html")
-        box = replace(box, kind=GROUP if is_for_html == _BY_FORMAT[box.name] else NOTHING)
+    if box.name in _BY_FORMAT:
+        box = replace(box, kind=_kind_by_format(_BY_FORMAT[box.name], options))
     if box.name == "admonition" and (kinds := [each for each in classes if each in _CALLOUTS.split()]):
         box = replace(box, kind=kinds[0])
     if not {"dropdown", "toggle"}.isdisjoint(classes) or "collapsible" in options:
         box = replace(box, folds=True)
     return replace(box, is_open=True) if "open" in options or "toggle-shown" in classes else box
+
+
+def _kind_by_format(shows: bool, options: Mapping[str, str]) -> str:
+    """Return whether a page shows a box of Quarto that is shown, or hidden, when or unless for a format."""
+    when, unless = (options.get(f"{word}-format", "") for word in ("when", "unless"))
+    holds = (not when or when.startswith("html")) and not unless.startswith("html")
+    return GROUP if holds == shows else NOTHING
 
 
 def with_heading(box: Box, lines: Sequence[str]) -> tuple[Box, int]:

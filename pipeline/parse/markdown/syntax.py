@@ -92,7 +92,8 @@ def markdown_parser() -> MarkdownIt:
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
     md.block.ruler.at("admonition", admonition, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.use(sub_plugin).use(superscript_plugin)
-    md.use(attrs_plugin, after=("image", "link_close", "code_inline"), allowed=_ATTRIBUTES)
+    after = ("image", "link_close", "code_inline", "span_close")
+    md.use(attrs_plugin, after=after, spans=True, allowed=_ATTRIBUTES)
     bound_brackets(md)
     rules = {"box": box, "tab": tab, "formula_block": formula_block, "label": label, "comment": skip_comment}
     for name, rule in rules.items():

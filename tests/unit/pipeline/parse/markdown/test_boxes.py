@@ -108,6 +108,9 @@ def test_boxes_of_one_marker_nest() -> None:
         ('::: {.content-hidden when-format="pdf"}', "<div> <p>Body"),
         ('::: {.content-hidden when-format="html"}', ""),
         ('::: {.content-visible when-format="pdf"}', ""),
+        ('::: {.content-hidden unless-format="pdf"}', ""),
+        ('::: {.content-visible unless-format="pdf"}', "<div> <p>Body"),
+        ('::: {.content-visible unless-format="html"}', ""),
         (":::note[T]{.x}", '<div class="callout callout-note"> <p class="callout-title">T<'),
         (':::note{title="T"}', '<div class="callout callout-note"> <p class="callout-title">T<'),
     ],
@@ -116,6 +119,19 @@ def test_options_in_the_braces_of_an_opening_are_no_title(opening: str, html: st
     fence = opening[:3]
     shown = " ".join(markdown_parser().render(f"{opening}\nBody\n{fence}").split())
     assert shown.startswith(html) and "}" not in shown and bool(shown) == bool(html)
+
+
+def test_headings_of_a_tabset_of_quarto_are_tabs() -> None:
+    text = "::: {.panel-tabset}\n## R *code*\n\nUse R.\n\n### Part\n\n## Python\n\n- a\n:::\n\n## End\n"
+    document = _parsed(text)
+    assert [(each.kind, each.text) for each in document.blocks if each.text in ("R code", "Python")]
+    assert [each.text for each in document.headings] == ["End"]
+    html = " ".join(markdown_parser().render(text).split())
+    assert html.count('class="callout callout-tab"') == 2 and "<h2" not in html.partition("Use R")[0]
+
+
+def test_a_tabset_without_headings_shows_what_it_holds() -> None:
+    assert _texts("::: {.panel-tabset}\nBody\n:::\n") == ["Body"]
 
 
 def test_a_callout_of_quarto_has_its_first_heading_as_title() -> None:

@@ -35,6 +35,8 @@ def words(text: str) -> str:
         (":rocket: :material-check: :nosuch:", "🚀 :nosuch:", "🚀 :nosuch:"),
         ("10:30:45 and a:b:c", "10:30:45 and a:b:c", "10:30:45 and a:b:c"),
         ("[b](b.md){ .md-button target=_blank } c", '<a href="b.md" class="md-button">b</a> c', "b c"),
+        ("[a *b*]{.x} [c]{1 2} [d] {.e}", '<span class="x">a <em>b</em></span> [c]{1 2} [d] {.e}',
+         "a b [c]{1 2} [d] {.e}"),
         ("**b**{.x} text {.y} {a: 1}", "<strong>b</strong> text {.y} {a: 1}", "b text {.y} {a: 1}"),
         ("Text.\n{: .note }", "Text.\n", "Text."),
         ("[=75% \"75%\"] and [= 1/4 'A *b*']{: .x}", "75% and A *b* (1/4)", "75% and A *b* (1/4)"),
