@@ -45,7 +45,7 @@ from noctule.docsite.incremental.previous import PreviousSite
 from noctule.docsite.incremental.staging import StagingFolder
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.background_index import begin_shown
-from noctule.docsite.search.index import Elsewhere, search_files
+from noctule.docsite.search.index import PrebuiltParts, search_files
 from noctule.flows.run.background import Background
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
@@ -124,8 +124,8 @@ def build(store: Path, target: Path) -> None:
         target.mkdir(parents=True)
         stage = StagingFolder(target, PreviousSite())
         plan = plan_site(snapshot, Site())
-        made = Elsewhere(shown=begin_shown(plan, snapshot, background, stage))
-        for each in chain(asset_files(plan), search_files(plan, snapshot, elsewhere=made)):
+        made = PrebuiltParts(shown=begin_shown(plan, snapshot, background, stage))
+        for each in chain(asset_files(plan), search_files(plan, snapshot, prebuilt=made)):
             stage.add(each)
 
 

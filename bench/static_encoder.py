@@ -21,7 +21,7 @@ from noctule.artifacts.judged.locating import locate, places
 from noctule.artifacts.judged.measures import HEADLINE
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.index.corpus import CorpusReader
-from noctule.artifacts.query.understanding.term_vectors import TermEncoder
+from noctule.artifacts.query.understanding.static_encoder import StaticEncoder
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.pipeline.embedding.static_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
 from noctule.pipeline.settings.settings import Settings, StaticEncoderSettings
@@ -59,8 +59,8 @@ class Idea:
     make: Made
 
 
-def _encoder(table: Table, corpus: CorpusReader) -> TermEncoder:
-    return TermEncoder(OtherVectors(corpus, table))
+def _encoder(table: Table, corpus: CorpusReader) -> StaticEncoder:
+    return StaticEncoder(OtherVectors(corpus, table))
 
 
 def _fitted(training_set: TrainingSet, settings: StaticEncoderSettings, without: Sequence[str] = ()) -> Table:

@@ -21,7 +21,7 @@ from .quality.gate import judge_staged, read_judged_sets
 from .run.context import RunContext
 from .run.executor import ordered
 from .run.request import IndexRequest
-from .run.stage import Lane, Stage
+from .run.stage import Lane, Stage, makers
 from .stages import assets, lexical, links, parse, publish, site, sources, tables, write
 from .stages.embedding import encode, query_model, training_texts
 
@@ -37,7 +37,7 @@ BUILD = (
     Stage("discover", sources.discover, ("run", "store"), ("listing",)),
     Stage("hash", sources.hash_sources, ("run", "listing", "store"), ("hashed",)),
     Stage("load model", encode.open_encoding, ("run", "engine", "resources"), ("encoding",)),
-    Stage("parse", parse.parse_sources,
+    Stage(parse.PARSE_STAGE, parse.parse_sources,
           ("run", "store", "engine", "resources", "encoding", "listing", "hashed"),
           ("parsed", "corpus", "parse_record", "cache"), fan_out=True, redo="changed files"),
     # Early, while little else is held: an export takes more than a gigabyte for a moment.
@@ -61,7 +61,7 @@ BUILD = (
     Stage("lexical tables", lexical.lexical_tables, ("prose", "code", "parsed", "anchors"),
           ("lexical_tables",)),
     # Vectors.
-    Stage("embed", encode.embed_passages, ("encoding", "corpus"), ("vectors",), fan_out=True,
+    Stage(encode.EMBED_STAGE, encode.embed_passages, ("encoding", "corpus"), ("vectors",), fan_out=True,
           redo="changed texts"),
     Stage("vector index", write.index_vectors, ("run", "vectors"), ("vector_index",), THREAD),
     Stage("vocabulary vectors", encode.embed_words, ("encoding", "vocabulary_terms"), ("word_vectors",),
@@ -104,10 +104,9 @@ BUILD = (
 
 def dependents(name: str) -> frozenset[str]:
     """Return the names of the stages that need this one, directly or indirectly."""
-    found = {name}
+    found, known = {name}, makers(BUILD)
     for stage in ordered(BUILD):
-        makers = {each.name for each in BUILD if set(each.makes) & set(stage.needs)}
-        if makers & found:
+        if any(known[need].name in found for need in stage.needs if need in known):
             found.add(stage.name)
     return frozenset(found - {name})
 
@@ -127,4 +126,4 @@ def context_of(request: IndexRequest, out: Path | None = None) -> RunContext:
 
 def reads_sources(start: str | None, settings: Settings) -> bool:
     """Return whether a run that begins with this stage reads its sources, as one in shards always does."""
-    return settings.shards.wanted or start not in dependents("parse")
+    return settings.shards.wanted or start not in dependents(parse.PARSE_STAGE)

@@ -65,7 +65,7 @@ def visibility_of(front_matter: str) -> Visibility:
     if not any(word in lowered for word in _WORDS):
         return EVERYWHERE
     values = {str(key).lower(): value for key, value in read_front_matter_json(front_matter).items()}
-    listed = not (_says(values, "unlisted", TRUE) or _is_listed_never(values))
+    listed = not (_says(values, "unlisted", TRUE) or _is_never_listed(values))
     return Visibility(
         listed,
         listed and not _is_unsearched(values),
@@ -96,7 +96,7 @@ def _is_noindex(values: Mapping[str, object]) -> bool:
     return _says(values, "noindex", TRUE) or "noindex" in robots or robots.strip() == "none"
 
 
-def _is_listed_never(values: Mapping[str, object]) -> bool:
+def _is_never_listed(values: Mapping[str, object]) -> bool:
     """Return whether Hugo makes the page and lists it nowhere."""
     build = values.get("_build") or values.get("build")
     return isinstance(build, Mapping) and word_of(build.get("list")) in FALSE

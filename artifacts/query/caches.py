@@ -65,7 +65,9 @@ class Once(Generic[_T]):
         self._read, self.__doc__ = read, read.__doc__
 
     def __get__(self, owner: object, _: type) -> _T:
-        """Return the value, read now if nobody has asked before."""
+        """Return the value, read now if nobody has asked before; of the class there is none."""
+        if owner is None:
+            raise AttributeError(self._read.__name__)
         kept, name = vars(owner), self._read.__name__
         with kept["_lock"]:
             if name not in kept:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from ...pipeline.model import SectionId
@@ -41,6 +41,11 @@ class SearchRequest:
     where: str = ""
     excerpt_chars: int = 0
 
+    def completed(self, stages: Collection[str], today: Callable[[], date]) -> SearchRequest:
+        """Return the request as its answer is kept: each filter once, and a day only if recency counts."""
+        day = (self.today or today()) if "recency" in stages else None
+        return replace(self, today=day, filters=tuple(sorted(set(self.filters))))
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResources:
@@ -56,7 +61,7 @@ class SearchResources:
     glossary: Glossary
     curve: Curve
     scorer: PairScorer | None
-    pool: ThreadPoolExecutor
+    threads: ThreadPoolExecutor
     reformulate: Reformulate | None = None
     remember: Remember | None = None
 
@@ -74,7 +79,7 @@ class QueryContext:
     scorer: PairScorer | None = None
 
     @property
-    def pool(self) -> int:
+    def compared(self) -> int:
         """Return how many candidates are compared with each other: enough to fill the answer in the end."""
         return min(max(50, 3 * self.request.top_n), _MOST_COMPARED)
 

@@ -68,7 +68,7 @@ class Query:
                 weights.setdefault(term, expansion.weight)
         return weights
 
-    def noting(self, note: str) -> Query:
+    def with_note(self, note: str) -> Query:
         """Return the query with one more note."""
         return replace(self, notes=(*self.notes, note))
 
@@ -162,14 +162,14 @@ class Candidate:
             self.place,
         )  # fmt: skip
 
-    def trusted(self, confidence: float) -> Candidate:
+    def with_confidence(self, confidence: float) -> Candidate:
         """Return the candidate with a confidence."""
         return Candidate(
             self.row, self.contributions, self.multipliers, confidence, self.section, self.members,
             self.notes, self.place,
         )  # fmt: skip
 
-    def noting(self, note: str) -> Candidate:
+    def with_note(self, note: str) -> Candidate:
         """Return the candidate with one more note."""
         return replace(self, notes=(*self.notes, note))
 

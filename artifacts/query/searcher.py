@@ -92,7 +92,7 @@ class Searcher:
             glossary=read_glossary(Path(glossary).expanduser()) if glossary else {},
             curve=curve_of(search.calibrate),
             scorer=self._scorer,
-            pool=self._pool,
+            threads=self._pool,
             reformulate=self._reformulate,
             remember=remember,
         )
@@ -139,9 +139,7 @@ class Searcher:
     def ask(self, request: SearchRequest) -> Answer:
         """Return the answer to a request; raise as :meth:`search` does."""
         _require_some(request.top_n)
-        recent = "recency" in self._resources.settings.stages
-        day = (request.today or self._clock()) if recent else None
-        request = replace(request, today=day, filters=tuple(sorted(set(request.filters))))
+        request = request.completed(self._resources.settings.stages, self._clock)
         found = self._answers.get(request)
         if found is None:
             with self._blaming():

@@ -1,4 +1,7 @@
-"""The store at a remote target: its pointer, its snapshots and shards, and the removal of old ones."""
+"""The store at a remote target: its pointer, its snapshots and shards, and the removal of old ones.
+
+Which kinds of address there are says ``noctule.pipeline.filesystems.opening``.
+"""
 
 from __future__ import annotations
 

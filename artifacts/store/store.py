@@ -166,6 +166,7 @@ class Store:
     def publish(self, staging: Staging, manifest: Manifest) -> Published:
         """Verify the staged files and make them the current snapshot, durably; the lock must be held.
 
+        docs/store/publishing-protocol.md has the steps and what a crash between two of them leaves.
         Raises ``WriteFailed`` or, if the files fail their own check, ``DamagedSnapshot`` or ``DamagedModel``:
         the current snapshot then stays as it was. Content that is already current is left alone.
         """

@@ -32,8 +32,8 @@ _OUT_OF_MEMORY = NoctuleError(
 )
 
 
-def _store_folder(given: str) -> Path:
-    """Return the folder that is meant; for an address, the folder through which it is read."""
+def store_folder(given: str) -> Path:
+    """Return the folder of a store; for an address, the folder through which it is read."""
     from ...pipeline.filesystems.opening import is_address
 
     if not is_address(str(given)):
@@ -58,7 +58,7 @@ class Flags:
     store: Annotated[
         Path,
         typer.Option("--store", metavar="DIR", envvar="NOCTULE_STORE", rich_help_panel=_PANEL,
-                     parser=_store_folder,
+                     parser=store_folder,
                      help="The store: a folder, or an address to read from, such as s3://bucket/docs."),
     ] = Path(".noctule")  # fmt: skip
     as_json: Annotated[

@@ -79,6 +79,8 @@ def main() -> NoReturn:
         code = _run(sys.argv[1:])
     except SystemExit as stop:  # a signal before the command could heed it, or a pipe closed to a library
         code = BROKEN_PIPE if isinstance(stop.__context__, BrokenPipeError) else stop.code
+        if isinstance(code, str):  # the last words of a library, as Python prints them
+            print(code, file=sys.stderr)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except OSError as lost:  # only from printing: commands answer their own
@@ -111,7 +113,7 @@ def _end(code: int) -> NoReturn:
 
 
 def _number(code: object) -> int:
-    return code if isinstance(code, int) else 0
+    return code if isinstance(code, int) else int(isinstance(code, str))
 
 
 def _usage(problem: Exception, as_json: bool) -> int:

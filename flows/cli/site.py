@@ -1,4 +1,4 @@
-"""The commands that build a site, of the current snapshot or of a new one: ``site`` and ``nightly``."""
+"""The commands that build a site: ``site``, of the current snapshot, and ``nightly``, of a new one."""
 
 from __future__ import annotations
 

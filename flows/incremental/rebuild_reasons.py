@@ -29,7 +29,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "collections": _ALL,
     "communities": ("communities", "topics"),
     "embed": ("embed", "vocabulary vectors", "phrases", "spans"),
-    "embed.query_prompt": ("static encoder",),
+    "embed.query_prompt": ("phrases", "spans"),
     "lexical": ("lexical", "code"),
     "model.sha256": ("query model", "embed", "vocabulary vectors", "phrases", "spans"),
     "noctule": ("parse",),

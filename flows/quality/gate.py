@@ -1,7 +1,7 @@
 """The gate before publication: a snapshot that answers judged queries worse than the current one is refused.
 
 Both are asked the same queries with the same search settings. Only judgements of documents that both hold
-count: that a document was deleted tonight is no fault of the search, and is said instead.
+count: that a document was deleted tonight is no fault of the search, and is reported instead.
 """
 
 from __future__ import annotations
@@ -113,6 +113,8 @@ def judge(new: Snapshot, current: Snapshot | None, sets: Sequence[Judged], setti
     """
     relevance, encoders = settings.relevance, dict[str, KeptVectors]()
     with ExitStack() as stack:
+        for opened in filter(None, (new, current)):
+            stack.callback(opened.close)  # what cannot be searched is closed too
         after = stack.enter_context(_Side(new, settings, encoders))
         if current is None:
             alone = tuple(_alone(after, judged, relevance) for judged in sets)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from ..run.stage import Lane, Stage
-
-
-def makers(stages: Sequence[Stage]) -> Mapping[str, Stage]:
-    """Return the stage that makes each product."""
-    return {product: stage for stage in stages for product in stage.makes}
+from ..run.stage import Lane, Stage, makers
 
 
 def needed_stages(stage: Stage, stages: Sequence[Stage]) -> tuple[str, ...]:

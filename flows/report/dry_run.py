@@ -19,7 +19,9 @@ from ..run.versions import parse_fingerprints
 from ..sources.file_hashes import FileHash, FileHasher
 from ..sources.published import documents_before, published_hashes
 from ..stages.corpus import require_cached
+from ..stages.embedding.encode import EMBED_STAGE
 from ..stages.guards import require_unshrunk
+from ..stages.parse import PARSE_STAGE
 from ..stages.sources import Listing, list_sources, read_in_full
 from .history import Estimate, Kind, estimate, past_runs
 
@@ -96,7 +98,7 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
     texts = _texts(changes, rebuilt, before)
     documents = sum(each.files for each in changes)
     runs = past_runs(read_runs(store.root))
-    kind: Kind = "full" if options.start == "parse" else _kind(changes, rebuilt, before)
+    kind: Kind = "full" if options.start == PARSE_STAGE else _kind(changes, rebuilt, before)
     stopped = _stopped(settings, listing, store, changes, options)
     return DryRun(
         collections=changes,
@@ -119,7 +121,7 @@ def _hasher(settings: Settings, store: Store, options: BuildOptions) -> FileHash
 def _without_reading(settings: Settings, store: Store, options: BuildOptions) -> DryRun:
     """Return what a run that reads no files would do; raise ``SourceError`` if there can be none."""
     require_cached(ParseCache(store.root), store.current(), settings)
-    before, runs, refresh = _before(store), past_runs(read_runs(store.root)), options.start == "embed"
+    before, runs, refresh = _before(store), past_runs(read_runs(store.root)), options.start == EMBED_STAGE
     texts = before.texts if refresh else 0
     time = estimate(runs, "full" if refresh else "incremental", before.documents, texts)
     return DryRun((), 0, (), rebuilds(store, settings), texts, time, {}, reads=False)

@@ -16,8 +16,9 @@ class BuildOptions:
     """The options of a build.
 
     ``allow_empty``: publish even if a collection is empty; ``accept_drop``: even if relevance fell;
-    ``accept_shrink``: even if a collection lost many documents. ``start``: redo this stage and all that need
-    it, whatever the caches hold. ``full``: write every file of the site again.
+    ``accept_shrink``: even if a collection lost many documents. ``start``: run this stage
+    and all that need it again; "parse", "embed" and "query model" then ignore their caches. ``full``: write
+    every file of the site again.
     """
 
     allow_empty: bool = False

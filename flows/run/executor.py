@@ -19,7 +19,7 @@ from typing import Any
 
 from .background import Background
 from .signals import raise_if_stopped
-from .stage import Driver, Lane, Stage
+from .stage import Driver, Lane, Stage, makers
 
 
 class Execution:
@@ -171,16 +171,15 @@ def ordered(stages: Sequence[Stage]) -> tuple[Stage, ...]:
 
     Raise ``ValueError`` where two stages make the same product or have the same name.
     """
-    makers: dict[str, Stage] = {}
+    known = makers(stages)
     for stage in stages:
         for product in stage.makes:
-            if product in makers:
-                raise ValueError(f"both {makers[product].name!r} and {stage.name!r} make {product!r}")
-            makers[product] = stage
+            if known[product] is not stage:
+                raise ValueError(f"both {stage.name!r} and {known[product].name!r} make {product!r}")
     by_name = {stage.name: stage for stage in stages}
     if len(by_name) < len(stages):
         raise ValueError("two stages have the same name")
-    needs = {each.name: {makers[n].name for n in each.needs if n in makers} for each in stages}
+    needs = {each.name: {known[n].name for n in each.needs if n in known} for each in stages}
     return tuple(by_name[name] for name in TopologicalSorter(needs).static_order())
 
 
@@ -199,10 +198,10 @@ def needed_for(
     products: Iterable[str], stages: Sequence[Stage], given: Iterable[str] = ()
 ) -> tuple[Stage, ...]:
     """Return the stages that the products need, in the order of the table; ``given`` products need none."""
-    makers = {product: stage for stage in stages for product in stage.makes}
+    known = makers(stages)
     found, wanted = set[str](), [product for product in products if product not in set(given)]
     while wanted:
-        stage = makers.get(wanted.pop())
+        stage = known.get(wanted.pop())
         if stage is not None and stage.name not in found:
             found.add(stage.name)
             wanted += [need for need in stage.needs if need not in set(given)]

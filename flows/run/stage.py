@@ -47,6 +47,11 @@ class Stage:
         return dict(zip(self.makes, values, strict=True))
 
 
+def makers(stages: Iterable[Stage]) -> Mapping[str, Stage]:
+    """Return the stage that makes each product."""
+    return {product: stage for stage in stages for product in stage.makes}
+
+
 @dataclass(frozen=True, slots=True)
 class StageTime:
     """The duration of a stage, in seconds of wall time."""

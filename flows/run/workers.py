@@ -44,7 +44,7 @@ Begin = Callable[[WorkStep], None]
 
 
 def unwatched(_step: WorkStep) -> None:
-    """Begin items that nobody watches: in this process."""
+    """Watch nothing: work in this process has no time limit."""
 
 
 class WorkerFailed(Exception):

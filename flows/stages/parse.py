@@ -28,6 +28,7 @@ from .groups import Group
 from .parse_batch import FileBatch, ParseVerdict, parse_files
 from .sources import HashedSources, Listing, ParsedSources, key_of_group
 
+PARSE_STAGE = "parse"
 _MIN_FILES = 32
 _MAX_BATCHES = 96
 # So many leave as much free memory behind as their documents take.
@@ -53,7 +54,7 @@ def parse_sources(
         parsed, record = cached_corpus(cache, store.current(), run.settings)
     else:
         batch = FileBatch((), run.settings, hashed.fingerprints)
-        parser = Parser(cache, batch, engine, resources, refresh=run.options.start == "parse")
+        parser = Parser(cache, batch, engine, resources, refresh=run.options.start == PARSE_STAGE)
         engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
         sources = _parse_all(hashed, listing.rules, cache, parser, run)
         well = listing.without(hashed.failures)
@@ -150,7 +151,7 @@ class Parser:
     def _parse(self, groups: Sequence[Group]) -> list[str]:
         """Return the key of each group."""
         batches = _batches(groups, self._like)
-        self._resources.progress.begin("parse", sum(map(len, groups)), "documents")
+        self._resources.progress.begin(PARSE_STAGE, sum(map(len, groups)), "documents")
         try:
             with self._engine.workers(len(batches)) as workers:
 
@@ -159,7 +160,7 @@ class Parser:
                     self._resources.progress.advance(batch.files)
                     return self._kept(rows)
 
-                parts = self._resources.driver.map("parse", one, batches, workers.count)
+                parts = self._resources.driver.map(PARSE_STAGE, one, batches, workers.count)
                 self._write()
         finally:
             self._resources.progress.end()

@@ -1,7 +1,7 @@
 """The tree of a document's sections, and the code blocks in them.
 
-The tree follows seed 002 with its corrections: a section whose span holds only white space is dropped, a body
-ends where the heading of its first child begins, and slugs are Unicode-aware and unique within the document.
+A section whose span holds only white space is dropped, a body ends where the heading of its first child
+begins, and slugs are Unicode-aware and unique within the document.
 """
 
 from __future__ import annotations

@@ -252,19 +252,19 @@ class _Scored:
     idf: Floats
 
 
-def inverse_frequency(frequency: Ints, texts: int) -> Floats:
-    """Return the idf of terms that so many of the texts contain."""
+def inverse_frequency(frequency: Ints | int, texts: int) -> Floats:
+    """Return the idf of terms that so many of the texts contain, 0 for a term of none."""
     idf: Floats = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
     return idf
 
 
-def _scored(sums: _Sums, texts: int, k1: float, known: Ints, every: int) -> _Scored:
-    """Return the postings of a range of terms, contained in ``known`` of ``every`` text (0: see here)."""
+def _scored(sums: _Sums, texts: int, k1: float, corpus_frequency: Ints, corpus_texts: int) -> _Scored:
+    """Score a range of terms; where ``corpus_frequency`` is 0, the terms' frequency in these texts counts."""
     term, passage = np.divmod(sums.key, max(1, texts))
     pseudo_frequency = sums.pseudo_frequency
     frequency = np.bincount(term, minlength=len(sums.terms)).astype(np.int64)
-    elsewhere = known[sums.terms.start : sums.terms.stop]
-    idf = inverse_frequency(np.where(elsewhere > 0, elsewhere, frequency), every)
+    known = corpus_frequency[sums.terms.start : sums.terms.stop]
+    idf = inverse_frequency(np.where(known > 0, known, frequency), corpus_texts)
     score = idf[term] * (k1 + 1) * pseudo_frequency / (k1 + pseudo_frequency)
     return _Scored(passage.astype(np.int32), score.astype(np.float32), sums.fields, frequency, idf)
 
@@ -283,16 +283,16 @@ def _joined(terms: tuple[str, ...], parts: Iterable[_Scored]) -> LexicalIndex:
     return LexicalIndex(
         terms=tuple(terms[i] for i in kept),
         offsets=np.concatenate([[0], np.cumsum(frequency[kept])]).astype(np.int64),
-        passage=_emptied(passages),
-        score=_emptied(scores),
-        fields=_emptied(fields),
+        passage=_joined_and_cleared(passages),
+        score=_joined_and_cleared(scores),
+        fields=_joined_and_cleared(fields),
         frequency=frequency[kept],
         idf=np.concatenate(idfs)[kept],
     )
 
 
-def _emptied(parts: list[npt.NDArray[N]]) -> npt.NDArray[N]:
-    """Join the parts and let go of them: all columns at once would be held twice."""
+def _joined_and_cleared(parts: list[npt.NDArray[N]]) -> npt.NDArray[N]:
+    """Concatenate the parts and clear their list, so that no more than one column is held twice."""
     whole = np.concatenate(parts)
     parts.clear()
     return whole

@@ -1,4 +1,8 @@
-"""Whether front matter says that its document is not published, in the words of each tool."""
+"""Whether front matter says that its document is not published, in the words of each tool.
+
+What other files say of it (dates, cascades, exclusions) is read in ``noctule.flows.sources``, whose
+``withheld`` leaves out what is not published.
+"""
 
 from __future__ import annotations
 

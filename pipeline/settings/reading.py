@@ -24,6 +24,7 @@ DEFAULTS = Path(__file__).parents[2] / "presets" / "default.toml"
 # Old names, and what they are called now.
 RENAMED = {
     "query_encoder": "static_encoder",
+    "site.verify_nights": "site.verify_days",
     "search.balance.least": "search.balance.min_factor",
     "search.balance.on": "search.balance.enabled",
     "search.caches.seconds": "search.caches.ttl_seconds",

@@ -133,7 +133,7 @@ class Site(Table):
     redirects: dict[str, str] = Field(
         default_factory=dict, description="former addresses, and the page, document or address to go to"
     )
-    verify_nights: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
+    verify_days: int = Field(default=7, ge=0, description="every file is read within so many; 0: never")
     also: tuple[OtherSite, ...] = Field(
         default=(), strict=False, description="other sites that the search asks too"
     )

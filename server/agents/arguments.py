@@ -1,4 +1,4 @@
-"""ToolArguments of tools: their schema, other names for them, and errors that name the right one."""
+"""The arguments of tools: their schema, other names for them, and errors that name the right one."""
 
 from __future__ import annotations
 

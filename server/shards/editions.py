@@ -76,7 +76,7 @@ def _votes(served: ServedEdition, up: Sequence[Backend]) -> int:
 
 
 def _served(edition: HeldEdition, up: Sequence[Backend]) -> ServedEdition:
-    """Return the fewest groups, largest first, that hold all there is of an edition."""
+    """Return groups, the largest first, until they hold all there is of an edition."""
     holders: dict[tuple[str, ...], list[Backend]] = {}
     for each in up:
         for held in _held(each, edition.snapshot):

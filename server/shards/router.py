@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -94,6 +95,7 @@ class RoutedSearcher:
 
         If the edition is gone meanwhile, the one that took its place is asked.
         """
+        request = request.completed(self._ranking.search.stages, date.today)
         served = self.served()
         kept = self._answers.get((served.edition.snapshot, request))
         if kept is not None:
@@ -213,7 +215,7 @@ class RoutedCurrent:
 
     @property
     def failure(self) -> NoctuleError | None:
-        """Return nothing: a server that cannot be asked is told by name."""
+        """Return ``None``: answers and ``/readyz`` name the servers that fail."""
         return None
 
     @property

@@ -35,7 +35,7 @@ from .pages.previews import preview_files
 from .pages.rendering import Wanted, add_pages
 from .search.background_index import LookupFiles, begin_shown
 from .search.excerpts import TooManyFiles
-from .search.index import Elsewhere, search_files
+from .search.index import PrebuiltParts, search_files
 from .search.manifest import Shown
 from .verify import count_healed, verified
 
@@ -87,13 +87,13 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
     lookup: LookupFiles | None = None,
     store: Path | None = None,
 ) -> SiteResult:
-    """Build the site for this snapshot in ``out``; the same snapshots and settings give the same bytes.
+    """Build the site for this snapshot in ``out``; the same snapshot and settings give the same bytes.
 
-    Snapshots, since the search keeps the term shards of an earlier one for as long as ``store`` has that one
-    and little has changed.
+    That holds for the snapshot before it too where ``store`` still has it and little has changed: the search
+    then keeps its term shards.
 
-    Files of the existing site are kept if their inputs are unchanged; with ``full``, none are. Those whose
-    turn it is are read, and made anew if they are not what was written (``verify_nights``). ``ranking``
+    Files of the existing site are kept if their inputs are unchanged; with ``full``, none are. Each is read
+    once in ``verify_days`` days, and written again if it is damaged. ``ranking``
     holds the weights used by the site's search; without them, no search index is built. ``lookup`` holds
     index files that were made earlier. A ``background`` process shares the work on a large site. The previous
     site is moved to ``aside``, on the same file system, as a folder for the next build to start from.
@@ -107,7 +107,7 @@ def build_site(  # noqa: PLR0913  # what a site is made of, and how
     whole = site_fingerprint(snapshot.id, settings, ranking)
     wanted = _Wanted(snapshot, target, settings, ranking, whole, background, lookup, store, time.time_ns())
     with previous_site(target) as found:
-        previous = PreviousSite() if full else verified(found, settings.verify_nights, wanted.began_ns)
+        previous = PreviousSite() if full else verified(found, settings.verify_days, wanted.began_ns)
         if previous.record.whole == whole and _is_whole(previous):
             _stamp(target, wanted.began_ns)
             durable.sync_directory(target.parent)  # whoever put it there may have died before this
@@ -237,11 +237,11 @@ def _search(
     room = lambda: most - _RECORD_FILES - len(stage.files) if most else None  # noqa: E731  # asked for late
     files = partial(search_files, plan, snapshot, ranking, stage.previous)
     if given is not None and given.is_for(snapshot, ranking, stage.previous):
-        elsewhere = Elsewhere(given.ready, shown, room)
-        yield _SearchFiles(_all(given.pages, files(elsewhere=elsewhere)), given.lookup.base.snapshot)
+        prebuilt = PrebuiltParts(given.ready, shown, room)
+        yield _SearchFiles(_all(given.pages, files(prebuilt=prebuilt)), given.lookup.base.snapshot)
         return
     with kept_base(wanted.store, stage.previous, snapshot) as base:
-        found = files(elsewhere=Elsewhere(None, shown, room), base=base)
+        found = files(prebuilt=PrebuiltParts(None, shown, room), base=base)
         yield _SearchFiles(found, base.snapshot.id if base else snapshot.id)
 
 

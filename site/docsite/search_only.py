@@ -24,7 +24,7 @@ from .incremental.staging_folders import replacing
 from .library import SnapshotTables
 from .outline.plan import SitePage, SitePlan, plan_site
 from .search.background_index import begin_shown
-from .search.index import Elsewhere, search_files
+from .search.index import PrebuiltParts, search_files
 from .verify import count_healed, verified
 
 FOLDER = urls.SEARCH_ONLY
@@ -77,7 +77,7 @@ def build_search(
     refuse_other_content(target)
     with previous_site(target) as found:
         # Nothing but an index, which is read whole in a moment.
-        previous = verified(found, min(settings.verify_nights, 1))
+        previous = verified(found, min(settings.verify_days, 1))
         fill = partial(_filled, plan, snapshot, ranking, background)
         stage = exchanged(target, previous, fill, served=site)
         count_healed(stage, target)
@@ -134,7 +134,7 @@ def _files(
     stage: StagingFolder,
 ) -> Iterator[SitePage]:
     """Yield all files in one folder; the engine expects pages one level above its own folder."""
-    search = Elsewhere(shown=begin_shown(plan, snapshot, background, stage, ""))
+    search = PrebuiltParts(shown=begin_shown(plan, snapshot, background, stage, ""))
     for page in search_files(plan, snapshot, ranking, stage.previous, "", search):
         # The engine is text; the index's parts say their encoding themselves.
         is_text = not page.kept and not page.content.startswith(_WIDE)

@@ -20,7 +20,7 @@ from noctule.artifacts.query.index.postings import TokenVectorRows
 from noctule.docsite.incremental.search_changes import Base, Changes
 from noctule.docsite.outline.plan import plan_site
 from noctule.docsite.search.files import compressed, script
-from noctule.docsite.search.index import Elsewhere, search_files
+from noctule.docsite.search.index import PrebuiltParts, search_files
 from noctule.docsite.search.manifest import ranking_of
 from noctule.docsite.search.spelling import read_surfaces
 from noctule.docsite.urls import SEARCH as FOLDER
@@ -269,8 +269,8 @@ def test_synonyms_of_the_glossary_find_what_they_find_in_python(
     queries = ("a small raptor", "electricity survives", "undo a bad night")
     before = [_titles(driver, query) for query in queries]
     with search_site.store.open() as snapshot:
-        plan, few = plan_site(snapshot, Site()), Elsewhere(room=lambda: 30)
-        for each in search_files(plan, snapshot, search, elsewhere=few):
+        plan, few = plan_site(snapshot, Site()), PrebuiltParts(room=lambda: 30)
+        for each in search_files(plan, snapshot, search, prebuilt=few):
             (copy / each.path).write_bytes(each.content)
     base = driver.current_url.removesuffix("try/index.html")
     # A browser takes a file that was written minutes ago for fresh for some seconds more.

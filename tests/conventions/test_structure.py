@@ -100,7 +100,7 @@ _FILE = "a file or kind of page of the site"
 SMALL_MODULES = {
     "artifacts.query.ranking.cutoffs": "a stage of ranking",
     "artifacts.query.retrieval.graph_list": "a list, as its neighbours are",
-    "artifacts.query.understanding.term_vectors": "an encoder of queries, beside the model's",
+    "artifacts.query.understanding.static_encoder": "an encoder of queries, beside the model's",
     "docsite.fingerprints.topic_pages": "fingerprints of one kind of page, as its neighbours are",
     "docsite.pages.offline": _FILE,
     "docsite.pages.previews": _FILE,

@@ -39,7 +39,7 @@ class Night:
         self.aside = base / "store" / "aside" if with_aside else None
 
     def build(self, snapshot: TablesInMemory, nights: int = 7) -> Night:
-        build_site(snapshot, self.site, Site(verify_nights=nights), aside=self.aside)
+        build_site(snapshot, self.site, Site(verify_days=nights), aside=self.aside)
         fill_report(self.site, [ReportSheet("Night", snapshot.id)])
         return self
 

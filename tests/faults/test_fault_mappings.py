@@ -78,7 +78,7 @@ def _night(folder: Path, edition: int) -> None:
         "collections": {"vault": {"root": str(write_edition(folder / "vault", edition))}},
         "embed": {"model": small_model(), "workers": 1},
         "engine": {"name": "inline"},
-        "site": {"verify_nights": 1},
+        "site": {"verify_days": 1},
     }
     run = RunContext(parse(given, "test"), folder / "store", out=folder / "site")
     run_job(run, PlainDriver(), Silent(), publish=False)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....pipeline.lexical.bm25f import inverse_frequency
 from ....pipeline.lexical.word_pieces import letters, word_pieces
 from ...disk.manifest import damaged
 from ...store.snapshot import Snapshot
@@ -150,7 +151,7 @@ class InvertedIndex(_SortedTerms):
     @property
     def unknown_score(self) -> float:
         """Return what a word that no passage holds would score where a passage of average length holds it."""
-        return float(np.log1p((self._corpus_passages + 0.5) / 0.5))
+        return float(inverse_frequency(0, self._corpus_passages))
 
     def of(self, term: str) -> PostingList | None:
         """Return the term's postings, or ``None`` if no passage holds it."""

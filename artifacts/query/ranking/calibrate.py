@@ -49,8 +49,8 @@ def calibrated(
     candidates: Sequence[Candidate], share: Callable[[Candidate], float], curve: Curve, min_confidence: float
 ) -> list[Candidate]:
     """Give candidates their confidence by their ``share`` of what is possible; drop those below the least."""
-    with_confidence = (each.trusted(curve.at(share(each))) for each in candidates)
-    return [each for each in with_confidence if (each.confidence or 0.0) >= min_confidence]
+    trusted = (each.with_confidence(curve.at(share(each))) for each in candidates)
+    return [each for each in trusted if (each.confidence or 0.0) >= min_confidence]
 
 
 def curve_of(settings: Calibrate) -> Curve:

@@ -67,6 +67,6 @@ def diversified(
         value = balance * relevance[left] - (1 - balance) * nearest[left]
         at = left.pop(int(np.argmax(value)))
         note = f"mmr: relevance {relevance[at]:.3f}, nearest before it {nearest[at]:.3f}"
-        taken.append(candidates[at].noting(note))
+        taken.append(candidates[at].with_note(note))
         nearest = np.maximum(nearest, vectors @ vectors[at])
     return [*taken, *(candidates[at] for at in left)]

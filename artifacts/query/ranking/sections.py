@@ -73,7 +73,7 @@ def _as_section(section: SectionId, candidate: Candidate) -> Candidate:
     if len(candidate.members) <= 1:
         return replace(candidate, members=())
     note = f"aggregate: {len(candidate.members)} passages of this section were found"
-    return replace(candidate, section=section).noting(note)
+    return replace(candidate, section=section).with_note(note)
 
 
 def with_parents(

@@ -61,7 +61,7 @@ def _among_best(stage: Stage) -> Stage:
     """Run a stage on as many candidates as are compared with each other; the others follow as they were."""
 
     def run(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:
-        return [*stage(candidates[: context.pool], context), *candidates[context.pool :]]
+        return [*stage(candidates[: context.compared], context), *candidates[context.compared :]]
 
     return run
 
@@ -140,7 +140,7 @@ def _calibrate(candidates: Sequence[Candidate], context: QueryContext) -> list[C
 
     least = settings.calibrate.min_confidence
     # The others are never shown, and none of them is left out.
-    seen = len(candidates) if least > 0 else max(context.pool, context.request.top_n)
+    seen = len(candidates) if least > 0 else max(context.compared, context.request.top_n)
     return [*calibrated(candidates[:seen], share, context.curve, least), *candidates[seen:]]
 
 
@@ -183,7 +183,8 @@ def _mmr(candidates: Sequence[Candidate], context: QueryContext) -> list[Candida
     top = max(each.score for each in candidates) or 1.0
     relevance = np.array([each.score / top for each in candidates])
     vectors = context.corpus.vectors([each.row for each in candidates])
-    return diversified(candidates, relevance, vectors, context.settings.mmr.relevance_weight, context.pool)
+    weight = context.settings.mmr.relevance_weight
+    return diversified(candidates, relevance, vectors, weight, context.compared)
 
 
 def _elbow(candidates: Sequence[Candidate], context: QueryContext) -> list[Candidate]:

@@ -55,7 +55,7 @@ class Retrievers:
         ]
         found = Retrieved()
         # The first is made by this thread: one less to wait for.
-        waiting = [self.resources.pool.submit(job.timed) for job in jobs[1:]]
+        waiting = [self.resources.threads.submit(job.timed) for job in jobs[1:]]
         results = [jobs[0].timed, *(future.result for future in waiting)] if jobs else []
         for job, result in zip(jobs, results, strict=True):
             _take(found, job, result)

@@ -21,7 +21,7 @@ from ...store.snapshot import Snapshot
 from ..caches import Cache, Usage
 from ..index.corpus import CorpusReader
 from ..model import TextEncoder, Vector
-from .term_vectors import TermEncoder
+from .static_encoder import StaticEncoder
 
 
 class QueryVectors:
@@ -94,7 +94,7 @@ def shared_encoder(
 def load_query_encoder(corpus: CorpusReader, settings: Settings) -> TextEncoder:
     """Load the encoder that the settings name, term vectors or the full model; raise as ``load_model``."""
     if settings.search.encoder == "static":
-        return TermEncoder(corpus)
+        return StaticEncoder(corpus)
     return load_model(corpus.snapshot, settings.embed)
 
 

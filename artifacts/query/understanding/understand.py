@@ -38,7 +38,7 @@ def _query(text: str, parsed: ParsedQuery, resources: SearchResources) -> Query:
     words = text
     if resources.reformulate is not None:
         words = resources.reformulate(text)
-        query = query.noting(f"reformulated for keywords: {words}")
+        query = query.with_note(f"reformulated for keywords: {words}")
     languages = resources.corpus.languages
     content = without_stop_words(words, languages)
     return replace(

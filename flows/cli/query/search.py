@@ -12,7 +12,7 @@ import typer
 
 from ....pipeline.errors import QueryError
 from .. import output
-from ..flags import Flags, RequireSigned
+from ..flags import Flags, RequireSigned, store_folder
 
 if TYPE_CHECKING:
     from ....artifacts.query import Answer, Searcher
@@ -226,4 +226,4 @@ def _namespace(given: str) -> tuple[str, Path]:
     name, equals, folder = given.partition("=")
     if not (name and equals and folder):
         raise QueryError("a namespace is written NAME=DIR", where=given, hint="DIR is a store's folder.")
-    return name, Path(folder)
+    return name, store_folder(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import output
-from ..flags import Flags
+from ..flags import Flags, store_folder
 from .evaluate import Judged, Report, shown_p
 from .search import Mode
 
@@ -39,8 +40,9 @@ class TuningFlags:
         typer.Option(
             "--store",
             metavar="DIR",
-            envvar="NOCTULE_STORE",
-            help="The store; repeat it for other sets, or for passages of another size.",
+            parser=store_folder,
+            help="The store; repeat it for other sets, or for passages of another size. By default that of "
+            "NOCTULE_STORE.",
         ),
     ] = None
     mode: Mode = "hybrid"
@@ -59,7 +61,9 @@ class TuningFlags:
         from ...quality.tuning.descent import Effort
         from ...quality.tuning.run import TuningRequest
 
-        stores, judged = tuple(self.store or [Path(".noctule")]), tuple(self.judged or ())
+        # Of an option that may be repeated, the value of a variable would be cut at colons and blanks.
+        stores = tuple(self.store or [store_folder(os.environ.get("NOCTULE_STORE") or ".noctule")])
+        judged = tuple(self.judged or ())
         effort = Effort(self.trials, min(15, self.trials // 10), self.seed)
         return TuningRequest(stores, config, judged, self.mode, self.space, self.folds, effort)
 

@@ -25,6 +25,7 @@ from ...run.context import Resources, RunContext
 from ...run.memory import release_memory
 
 Rows = npt.NDArray[np.int64]
+EMBED_STAGE = "embed"
 _MAX_TASKS = 48
 _MIN_TEXTS_PER_TASK = 512
 _FEWEST_TEXTS = 64
@@ -85,12 +86,12 @@ def _strings(values: Iterable[str]) -> pa.StringArray:
 def open_encoding(run: RunContext, engine: Engine, resources: Resources) -> Encoding:
     """Return the encoder that the settings name, ready for this run; the model is loaded on first use."""
     encoder = TransformerEncoder(run.settings.embed)
-    return Encoding(encoder, run.store, engine, resources, refresh=run.options.start == "embed")
+    return Encoding(encoder, run.store, engine, resources, refresh=run.options.start == EMBED_STAGE)
 
 
 def embed_passages(encoding: Encoding, corpus: ParsedCorpus) -> Encoded:
     """Return the vectors of all passages."""
-    vectors = encoding.encode("embed", passage_texts(corpus.passages))
+    vectors = encoding.encode(EMBED_STAGE, passage_texts(corpus.passages))
     if vectors.computed > _MANY_TEXTS:
         release_memory()
     return vectors

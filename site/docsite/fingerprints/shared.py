@@ -25,7 +25,7 @@ _LIBRARIES = (
     "numpy", "pygments", "pyyaml",
 )  # fmt: skip
 _SNAPSHOT = b"snapshot_id"
-_SHAPES_NO_FILE = {"verify_nights"}
+_SHAPES_NO_FILE = {"verify_days"}
 # These shape stylesheets, what `Features` says, and the tree of pages.
 _SHAPES_NO_CONTENT = {"colors", "fonts", "logo", "logo_dark", "favicon", "navigation", "redirects"}
 

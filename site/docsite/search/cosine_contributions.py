@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...artifacts.tables.vectors import inner_products
-from .material import Floats, Ints, Lexicon, Narrow, Shape, TermVectors
+from .index_inputs import Floats, Ints, Lexicon, Narrow, Shape, TermVectors
 
 _TERMS_AT_A_TIME, _PRODUCTS_AT_A_TIME = 20_000, 1_000_000
 

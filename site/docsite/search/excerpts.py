@@ -22,7 +22,7 @@ from ..library import SnapshotTables
 from ..outline.plan import SitePlan
 from .files import Files
 from .format import BREADCRUMB_SEPARATOR, EXCERPT_PASSAGES, EXCERPTS
-from .material import Ints, blocks
+from .index_inputs import Ints, blocks
 
 _SECTIONS_AT_A_TIME = 4_096
 # A page in 2**4 ends a group, of fewer than 4,096 pages one in less; no group has more than two hexadecimal

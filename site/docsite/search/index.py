@@ -25,22 +25,22 @@ from .cosine_contributions import CosineContributions, cosine_contributions, no_
 from .excerpts import Card, cards, make_excerpts
 from .facets import facets
 from .files import Files, Half, script
-from .inverted_file import InvertedFile, make_inverted_file, principal_directions
-from .manifest import BaseSegment, Index, Lookup, Ranking, RecentSegment, Shown, manifest, ranking_of
-from .material import (
+from .index_inputs import (
     Floats,
     Ints,
     Lexicon,
-    Meanings,
+    SearchVectors,
     Shape,
     TermVectors,
     places_of,
     read_lexicon,
-    read_meanings,
     read_passages,
+    read_search_vectors,
     read_shape,
 )
-from .postings import CosinesOfTerms, Postings, arrange, still_said
+from .inverted_file import InvertedFile, make_inverted_file, principal_directions
+from .manifest import BaseSegment, Index, Lookup, Ranking, RecentSegment, Shown, manifest, ranking_of
+from .postings import CosinesOfTerms, Postings, arrange, unchanged_postings
 from .quantization import ProjectedTerms
 from .spelling import aliases, make_synonyms, make_word_files, read_surfaces
 from .terms import Aliases, first_terms, make_shards
@@ -48,12 +48,12 @@ from .token_shards import make_token_files
 
 MANIFEST, ENGINE, FOLDER = "manifest", "engine", f"{SEARCH}/"
 T = TypeVar("T")
-_UNSAID = "en"  # as the index analyses documents that name no language
+_DEFAULT_LANGUAGE = "en"  # as the index analyses documents that name no language
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """The halves of an index that are made elsewhere, to be asked for when everything else is there.
+class PrebuiltParts:
+    """The halves of an index that were begun before, to be asked for when everything else is there.
 
     ``room`` says for how many files there is room when all are there but the manifest and what hits are shown
     from.
@@ -70,16 +70,16 @@ def search_files(
     search: Search | None = None,
     previous: PreviousSite | None = None,
     folder: str = FOLDER,
-    elsewhere: Elsewhere | None = None,
+    prebuilt: PrebuiltParts | None = None,
     base: Base | None = None,
 ) -> Iterator[SitePage]:
     """Yield every file below ``folder``: the engine, the manifest, and what a query loads as needed.
 
-    Files of the site before are kept where they are what ``previous`` has. A half that is made ``elsewhere``
+    Files of the site before are kept where they are what ``previous`` has. A half that is ``prebuilt``
     is not among the files. Raises ``ArtifactError`` where the snapshot lacks the tables of search,
     ``TooManyFiles`` where there is no room for them all.
     """
-    before, other = previous or PreviousSite(), elsewhere or Elsewhere()
+    before, other = previous or PreviousSite(), prebuilt or PrebuiltParts()
     lookup, shown = other.lookup, other.shown
     if lookup is None:
         with Files(folder, before, Half.LOOKUP, snapshot.spill) as files:
@@ -129,10 +129,10 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files, base: Ba
     surfaces = read_surfaces(snapshot)
     known = aliases(surfaces)
     words = make_word_files(snapshot, surfaces, files)
-    languages = sorted(set(surfaces.languages)) or [_UNSAID]
+    languages = sorted(set(surfaces.languages)) or [_DEFAULT_LANGUAGE]
     del surfaces
     lookup = _Lookup(ranking_of(search), files)
-    now = _material(snapshot, lookup.ranking)
+    now = _read_inputs(snapshot, lookup.ranking)
     if base is None:
         segment, recent = lookup.base(snapshot.id, now, known), RecentSegment()
     else:
@@ -153,27 +153,29 @@ def make_lookup(snapshot: SnapshotTables, search: Search, files: Files, base: Ba
 
 
 @dataclass(frozen=True, slots=True)
-class _Material:
+class _IndexInputs:
     """What shards and lists are made of; ``snapshot`` has the vectors of passages, which are large."""
 
     snapshot: SnapshotTables
     lexicon: Lexicon
     shape: Shape
-    meanings: Meanings | None
+    vectors: SearchVectors | None
 
     def cosines(self) -> CosinesOfTerms:
         """Return what multiplies out, of a range of terms, what every posting adds to cosines.
 
         That is nothing without vectors.
         """
-        lexicon, shape, meanings = self.lexicon, self.shape, self.meanings
-        if meanings is None:
+        lexicon, shape, vectors = self.lexicon, self.shape, self.vectors
+        if vectors is None:
             return lambda *some: no_contributions(lexicon.between(*some), shape)
-        passages = read_passages(self.snapshot, meanings.documents.shape[1])
+        passages = read_passages(self.snapshot, vectors.documents.shape[1])
 
         def of_terms(first: int, end: int) -> CosineContributions:
-            own, vectors = lexicon.between(first, end), meanings.terms.between(first, end)
-            return cosine_contributions(own, shape, vectors, passages, meanings.documents)
+            terms = vectors.terms.between(first, end)
+            return cosine_contributions(
+                lexicon.between(first, end), shape, terms, passages, vectors.documents
+            )
 
         return of_terms
 
@@ -183,15 +185,15 @@ class _Material:
 
     def has_vector(self) -> npt.NDArray[np.bool_]:
         """Return which terms have a vector."""
-        if self.meanings is None:
+        if self.vectors is None:
             return np.zeros(len(self.lexicon.terms), np.bool_)
-        return self.meanings.terms.scale > 0
+        return self.vectors.terms.scale > 0
 
 
-def _material(snapshot: SnapshotTables, ranking: Ranking) -> _Material:
+def _read_inputs(snapshot: SnapshotTables, ranking: Ranking) -> _IndexInputs:
     lexicon = read_lexicon(snapshot)
-    meanings = read_meanings(snapshot, lexicon.terms) if ranking.meaning else None
-    return _Material(snapshot, lexicon, read_shape(snapshot), meanings)
+    vectors = read_search_vectors(snapshot, lexicon.terms) if ranking.meaning else None
+    return _IndexInputs(snapshot, lexicon, read_shape(snapshot), vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,38 +211,40 @@ class _Lookup:
     ranking: Ranking
     files: Files
 
-    def base(self, name: str, said: _Material, known: Aliases, whole: _Material | None = None) -> _Segment:
+    def base(
+        self, name: str, inputs: _IndexInputs, known: Aliases, whole: _IndexInputs | None = None
+    ) -> _Segment:
         """Add the shards of the base: cut and scaled as those of the ``whole``, of which it is a part."""
-        lexicon, shape, meanings = (whole or said).lexicon, said.shape, said.meanings
+        lexicon, shape, vectors = (whole or inputs).lexicon, inputs.shape, inputs.vectors
         ceiling = _ceiling(lexicon)
-        postings = said.arranged(ceiling)
-        projection = principal_directions(meanings.documents) if meanings else None
+        postings = inputs.arranged(ceiling)
+        projection = principal_directions(vectors.documents) if vectors else None
         projected = None
-        if meanings and projection is not None:
-            projected = ProjectedTerms(meanings.terms, projection)
-        borders = first_terms(lexicon, (whole or said).has_vector())
-        shards = make_shards(said.lexicon, postings, projected, known, self.files, borders)
+        if vectors and projection is not None:
+            projected = ProjectedTerms(vectors.terms, projection)
+        borders = first_terms(lexicon, (whole or inputs).has_vector())
+        shards = make_shards(inputs.lexicon, postings, projected, known, self.files, borders)
         return _Segment(BaseSegment(name, shape.documents, shape.passages, ceiling, shards), projection)
 
-    def segments(self, base: Base, now: _Material, known: Aliases) -> tuple[_Segment, RecentSegment]:
-        """Add the shards of the base without what is not said any more, and those of what was said since."""
-        whole = _material(base.snapshot, self.ranking)
-        before = _still_said(whole, now, base.changes)
+    def segments(self, base: Base, now: _IndexInputs, known: Aliases) -> tuple[_Segment, RecentSegment]:
+        """Add the shards of the base without postings that no longer hold, and those of later ones."""
+        whole = _read_inputs(base.snapshot, self.ranking)
+        before = _unchanged_inputs(whole, now, base.changes)
         known_before = aliases(read_surfaces(base.snapshot))
         kept = {word: terms for word, terms in known_before.items() if word in known}
         segment = self.base(base.snapshot.id, before, kept, whole)
         added = {word: terms for word, terms in known.items() if kept.get(word) != terms}
         return segment, self.recent(now, before, segment, base.changes, added)
 
-    def lists(self, material: _Material, projection: Floats | None) -> InvertedFile | None:
+    def lists(self, inputs: _IndexInputs, projection: Floats | None) -> InvertedFile | None:
         """Add the lists of documents by meaning."""
-        if material.meanings is None:
+        if inputs.vectors is None:
             return None
-        has_passages = np.diff(material.shape.first) > 0
-        return make_inverted_file(material.meanings, has_passages, self.files, projection)
+        has_passages = np.diff(inputs.shape.first) > 0
+        return make_inverted_file(inputs.vectors, has_passages, self.files, projection)
 
     def recent(
-        self, now: _Material, before: _Material, base: _Segment, changes: Changes, known: Aliases
+        self, now: _IndexInputs, before: _IndexInputs, base: _Segment, changes: Changes, known: Aliases
     ) -> RecentSegment:
         """Add the shards of documents that are new or have changed since the base was made."""
         written = base.written
@@ -251,8 +255,8 @@ class _Lookup:
         length = np.where(old, np.float32(0), postings.ranges.length)
         postings = replace(postings, ranges=replace(postings.ranges, length=length))
         projected = (
-            ProjectedTerms(part.meanings.terms, base.projection)
-            if part.meanings and base.projection is not None
+            ProjectedTerms(part.vectors.terms, base.projection)
+            if part.vectors and base.projection is not None
             else None
         )
         borders, tails = first_terms(part.lexicon, length > 0), len(written.shards.tails)
@@ -260,29 +264,29 @@ class _Lookup:
         return RecentSegment(shards, changes.stale.tolist(), changes.recent.tolist())
 
 
-def _still_said(base: _Material, now: _Material, changes: Changes) -> _Material:
-    """Return the base without what its documents do not say any more."""
-    kept = still_said(base.lexicon, base.shape, now.lexicon, now.shape, changes)
+def _unchanged_inputs(base: _IndexInputs, now: _IndexInputs, changes: Changes) -> _IndexInputs:
+    """Return the base without the postings that its documents no longer have."""
+    kept = unchanged_postings(base.lexicon, base.shape, now.lexicon, now.shape, changes)
     lexicon = base.lexicon.only(kept)
-    if base.meanings is None:
+    if base.vectors is None:
         return replace(base, lexicon=lexicon)
-    terms = base.meanings.terms.at(places_of(lexicon, base.lexicon))
-    return replace(base, lexicon=lexicon, meanings=replace(base.meanings, terms=terms))
+    terms = base.vectors.terms.at(places_of(lexicon, base.lexicon))
+    return replace(base, lexicon=lexicon, vectors=replace(base.vectors, terms=terms))
 
 
-def _recent_part(now: _Material, before: _Material, recent: Ints) -> _Material:
+def _recent_part(now: _IndexInputs, before: _IndexInputs, recent: Ints) -> _IndexInputs:
     """Return the postings of recent documents, with the base's vectors of the terms that it has.
 
     So what both segments add to one cosine fits together.
     """
     lexicon = now.lexicon.only(np.isin(now.shape.document_of[now.lexicon.passage], recent))
-    if now.meanings is None or before.meanings is None:
-        return _Material(now.snapshot, lexicon, now.shape, None)
-    own = now.meanings.terms.at(places_of(lexicon, now.lexicon))
-    old = before.meanings.terms.at(places_of(lexicon, before.lexicon))
+    if now.vectors is None or before.vectors is None:
+        return _IndexInputs(now.snapshot, lexicon, now.shape, None)
+    own = now.vectors.terms.at(places_of(lexicon, now.lexicon))
+    old = before.vectors.terms.at(places_of(lexicon, before.lexicon))
     is_old = old.scale > 0
     terms = TermVectors(np.where(is_old, old.scale, own.scale), np.where(is_old[:, None], old.code, own.code))
-    return _Material(now.snapshot, lexicon, now.shape, Meanings(now.meanings.documents, terms))
+    return _IndexInputs(now.snapshot, lexicon, now.shape, SearchVectors(now.vectors.documents, terms))
 
 
 def _ceiling(lexicon: Lexicon) -> float:

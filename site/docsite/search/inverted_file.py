@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from ...artifacts.tables.inverted_file import one_thread
 from .files import Files
 from .format import INVERTED_LIST, bits
-from .material import Floats, Ints, Meanings
+from .index_inputs import Floats, Ints, SearchVectors
 
 DIMENSIONS = 128
 DOCUMENTS_IN_A_LIST = 57
@@ -98,14 +98,17 @@ class InvertedFile:
 
 
 def make_inverted_file(
-    meanings: Meanings, has_passages: npt.NDArray[np.bool_], files: Files, projection: Floats | None = None
+    vectors: SearchVectors,
+    has_passages: npt.NDArray[np.bool_],
+    files: Files,
+    projection: Floats | None = None,
 ) -> InvertedFile:
     """Add the lists of all documents that have passages, along their own principal directions or others."""
-    projection = principal_directions(meanings.documents) if projection is None else projection
+    projection = principal_directions(vectors.documents) if projection is None else projection
     members = np.flatnonzero(has_passages)
     list_of = np.zeros(len(has_passages), dtype=np.int64)
-    list_of[members] = _clusters(meanings.documents[members])
-    projected = project(meanings.documents, projection)
+    list_of[members] = _clusters(vectors.documents[members])
+    projected = project(vectors.documents, projection)
     count = int(list_of.max(initial=0)) + 1
     centroids = _means(projected[members], list_of[members], count)
     residuals = projected[members] - centroids[list_of[members]]

@@ -16,8 +16,8 @@ from ...pipeline.settings.search import Search
 from .excerpts import ExcerptGroups
 from .files import compressed
 from .format import FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, separators, strings
+from .index_inputs import Ints, Shape
 from .inverted_file import LEVELS, InvertedFile
-from .material import Ints, Shape
 from .quantization import OWN_STEP, levels_by_bits
 from .spelling import SynonymFile, WordFiles
 from .terms import NO_SHARDS, Shards

@@ -20,7 +20,7 @@ from ...artifacts.tables.outside_memory import zeros
 from ..incremental.search_changes import Changes
 from .cosine_contributions import CosineContributions, changes, term_of
 from .format import zigzag
-from .material import Floats, Ints, Lexicon, Narrow, Shape, places_of
+from .index_inputs import Floats, Ints, Lexicon, Narrow, Shape, places_of
 from .quantization import Ranges, quantize
 
 # Passages of a term in its first tier, which lies in the term's shard, and in the next; the last has the
@@ -89,7 +89,7 @@ class Postings:
         }
 
 
-def still_said(
+def unchanged_postings(
     base: Lexicon, shape: Shape, now: Lexicon, shape_now: Shape, changes: Changes
 ) -> npt.NDArray[np.bool_]:
     """Return which postings of a base are of documents that hold their terms now."""

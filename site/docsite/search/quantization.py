@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from .cosine_contributions import CosineContributions, term_of
 from .format import LENGTH_OFFSET, LENGTH_STEPS, VECTOR_LEVELS
+from .index_inputs import Floats, Ints, Lexicon, Narrow, TermVectors
 from .inverted_file import Codes, Quantizer, project
-from .material import Floats, Ints, Lexicon, Narrow, TermVectors
 
 _VECTORS_AT_A_TIME = 4_096
 

@@ -19,7 +19,7 @@ from .format import (
     strings,
     utf16,
 )
-from .material import Ints, Lexicon
+from .index_inputs import Ints, Lexicon
 from .postings import TIERS, Postings
 from .quantization import (
     ProjectedTerms,

@@ -14,8 +14,8 @@ import pyarrow as pa
 from ..library import SnapshotTables
 from .files import Files
 from .format import TOKEN_DIRECTORY, TOKEN_PROJECTION, TOKEN_SHARD, row_bits, runs, separators, strings, utf16
+from .index_inputs import Floats, quantized_vectors
 from .inverted_file import Quantizer
-from .material import Floats, quantized_vectors
 from .quantization import coded_tokens, length_bytes, length_steps, packed_vectors, vector_bytes
 
 _SHARD_BYTES, _TOKEN_BYTES = 12_000, 7

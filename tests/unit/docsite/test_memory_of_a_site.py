@@ -17,7 +17,7 @@ from noctule.docsite.incremental.columns import group_digests, row_digests
 from noctule.docsite.incremental.previous import PreviousSite
 from noctule.docsite.search.cosine_contributions import CosineContributions, no_contributions
 from noctule.docsite.search.files import Files, Half
-from noctule.docsite.search.material import Lexicon, Shape, read_lexicon
+from noctule.docsite.search.index_inputs import Lexicon, Shape, read_lexicon
 from noctule.docsite.search.postings import arrange
 from noctule.pipeline.errors import ArtifactError, DamagedSnapshot
 from tests.held_memory import held_memory

@@ -98,12 +98,12 @@ def test_a_build_says_when_it_read_and_what_it_healed(
     names, later = _spoil_all(site), time.time_ns() + 5 * DAY_NS
     monkeypatch.setattr(time, "time_ns", lambda: later)
     snapshot = snapshot_of({"notes": NOTES | {"note-1.md": NOTES["note-1.md"] + text}})
-    result = build_site(snapshot, site, Site(verify_nights=5))
+    result = build_site(snapshot, site, Site(verify_days=5))
     # A page that has another text tonight was damaged all the same.
     assert result.healed == len(names)
     assert f"{len(names)} damaged files of the site were rebuilt" in caplog.text
     assert (site / MARKER).stat().st_mtime_ns == later
-    assert build_site(snapshot, site, Site(verify_nights=1)).healed == 0
+    assert build_site(snapshot, site, Site(verify_days=1)).healed == 0
 
 
 def test_a_night_without_a_change_reads_too_and_says_so(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_a_night_without_a_change_reads_too_and_says_so(site: Path, monkeypatch:
 
 
 def test_how_often_files_are_read_shapes_no_file(site: Path) -> None:
-    result = build_site(snapshot_of({"notes": NOTES}), site, Site(verify_nights=3))
+    result = build_site(snapshot_of({"notes": NOTES}), site, Site(verify_days=3))
     assert result.written == 0
 
 

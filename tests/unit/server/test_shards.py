@@ -7,22 +7,30 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
 
+from noctule.artifacts.query.answer import Answer
+from noctule.artifacts.query.context import SearchRequest
+from noctule.artifacts.query.retrieval.filters import Filter
 from noctule.artifacts.query.shards.wire import MEDIA_TYPE
 from noctule.pipeline.errors import SettingsError
+from noctule.pipeline.model import SnapshotId
 from noctule.pipeline.settings.reading import parse
-from noctule.pipeline.settings.serve import RouterSettings
+from noctule.pipeline.settings.search import Search
+from noctule.pipeline.settings.serve import RouterSettings, Serve
+from noctule.pipeline.settings.settings import Settings
 from noctule.server.problems import HttpProblem
 from noctule.server.shards.asking import GroupAsker
 from noctule.server.shards.backend_metrics import BackendMetrics
 from noctule.server.shards.backends import Backend, BackendFailed, BackendState, HeldEdition, read_token
 from noctule.server.shards.editions import ReplicaGroup, choose_edition
 from noctule.server.shards.held import FIND, PATH, SHOW, search_digest, shard_extensions
+from noctule.server.shards.router import RoutedSearcher
 from tests.unit.server.conftest import Asked, Start, bearer
 
 NEW, OLD = "b" * 20, "a" * 20
@@ -194,3 +202,24 @@ def test_what_servers_tell_routers(holder: Asked) -> None:
     found = holder.client.post(FIND, json=find, headers=bearer("all"))
     assert (found.status_code, found.headers["content-type"]) == (200, MEDIA_TYPE)
     assert HttpProblem("shards-missing", "").status == 503
+
+
+@pytest.mark.parametrize(("stages", "expected"), [(("recency",), date.today()), (("support",), None)])
+def test_a_router_ranks_by_the_day_where_recency_counts(
+    monkeypatch: pytest.MonkeyPatch, stages: Any, expected: date | None
+) -> None:
+    asked: list[SearchRequest] = []
+    serve = Serve(router=RouterSettings(backends=("http://a",)))
+    settings = Settings(search=Search(stages=stages), serve=serve)
+    router = RoutedSearcher([], settings, BackendMetrics(CollectorRegistry()))
+    monkeypatch.setattr(router, "served", lambda: choose_edition([backend("http://a", edition(NEW, *ALL))]))
+    answer = Answer("owls", SnapshotId(NEW), ())
+
+    def told(request: SearchRequest, _: object) -> Answer:
+        asked.append(request)
+        return answer
+
+    monkeypatch.setattr(router, "_answer", told)
+    router.ask(SearchRequest("owls", filters=(Filter("tag", "b"), Filter("tag", "a"), Filter("tag", "b"))))
+    router.close()
+    assert [(each.today, len(each.filters)) for each in asked] == [(expected, 2)]

@@ -106,8 +106,8 @@ class Engine {
     counts?.catch(() => undefined);
     const settled = early ? () => rest(REST_MS, signal) : undefined;
     const begun = early ? await this.typing.begunFor(query) : null;
-    const strange = begun ? begun.tokens : this.tokens();
-    const { reads, spelling } = await (begun?.understood || this.reader.understood(typed, strange, settled));
+    const tokens = begun ? begun.tokens : this.tokens();
+    const { reads, spelling } = await (begun?.understood || this.reader.understood(typed, tokens, settled));
     signal?.throwIfAborted();
     const manifest = this.manifest.weighing(weights);
     const { question, shown } = await this.gathered(
@@ -115,7 +115,7 @@ class Engine {
       typed,
       { filters, early, signal, first: begun?.ranked },
       manifest,
-      strange,
+      tokens,
     );
     signal?.throwIfAborted();
     const { ranked: found, matching } = rank(question, manifest);
@@ -149,9 +149,9 @@ class Engine {
    * @param {Pick<SearchOptions, "early" | "signal"> & {filters: Record<string, any>, first?: Ranked[]}}
    *   options
    * @param {Manifest} manifest
-   * @param {Tokens} strange
+   * @param {Tokens} tokens
    */
-  async gathered(reads, typed, { filters, early, signal, first }, manifest, strange) {
+  async gathered(reads, typed, { filters, early, signal, first }, manifest, tokens) {
     const shown = new AbortController();
     const plain = !typed.phrases.length && !typed.excluded.length && !Object.keys(filters).length;
     if (early && plain) {
@@ -163,7 +163,7 @@ class Engine {
       );
     }
     if (early && reads.some(({ unfinished }) => unfinished)) await rest(REST_MS, signal);
-    return { question: await this.gatherer.question(reads, typed, filters, strange, signal), shown };
+    return { question: await this.gatherer.question(reads, typed, filters, tokens, signal), shown };
   }
 
   /**

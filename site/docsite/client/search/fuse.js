@@ -1,29 +1,29 @@
 // @ts-check
 // Fusion: what matches of words count beside the meaning, and places in the lists in place of scores.
 
-import { leastOfBest } from "./slots.js";
+import { leastOfBest } from "./accumulators.js";
 /** @import { Question } from "./rank.js" */
 /** @import { Manifest } from "./manifest.js" */
 /** @import { Passage } from "./rank.js" */
 /** @import { PostingList } from "./postings.js" */
-/** @import { Slots } from "./slots.js" */
+/** @import { Accumulators } from "./accumulators.js" */
 
 /**
  * The best passages by words and by meaning, each with what its ranks come to (Cormack, Clarke, Buettcher
  * 2009). One by the meaning of its document alone stands for that document.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {Float64Array} alone
  * @param {Manifest} manifest
  * @returns {Map<number, Passage[]>}
  */
-export function fusedByRank(slots, alone, manifest) {
+export function fusedByRank(sums, alone, manifest) {
   const { candidates, keyword, passage, document, rrf_k: k } = manifest.ranking;
-  const count = slots.own.length;
-  const owner = ownersOf(slots);
-  const allowed = (/** @type {number} */ at) => at >= count || !slots.banned[at];
-  const words = orderOf(slots.keyword, candidates).filter(allowed);
+  const count = sums.own.length;
+  const owner = ownersOf(sums);
+  const allowed = (/** @type {number} */ at) => at >= count || !sums.banned[at];
+  const words = orderOf(sums.keyword, candidates).filter(allowed);
   const near = manifest.dimensions ? orderOf(alone, candidates).filter(allowed) : [];
-  const around = (/** @type {number} */ at) => slots.around[owner[at]];
+  const around = (/** @type {number} */ at) => sums.around[owner[at]];
   const found = Array.from(new Set([...words, ...near])).sort((a, b) => around(b) - around(a) || a - b);
   const parts = new Map(found.map((at) => [at, { keyword: 0, semantic: 0 }]));
   const give =
@@ -39,7 +39,7 @@ export function fusedByRank(slots, alone, manifest) {
   const bySlot = new Map();
   for (const [at, own] of parts) {
     const slot = owner[at];
-    const ordinal = at < count ? at - slots.starts[slot] : -1;
+    const ordinal = at < count ? at - sums.starts[slot] : -1;
     const list = bySlot.get(slot) || [];
     list.push({ ordinal, score: own.keyword + own.semantic, ...own, chance: 1 });
     bySlot.set(slot, list);
@@ -49,7 +49,7 @@ export function fusedByRank(slots, alone, manifest) {
 
 /**
  * The document of every passage, and after them of every document.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  */
 function ownersOf({ starts, documents, own }) {
   const found = new Int32Array(own.length + documents.length);

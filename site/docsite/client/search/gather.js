@@ -4,7 +4,7 @@
 import { folded, tokensOf } from "./analyze.js";
 import { named } from "./bytes.js";
 import { POSTINGS } from "./format.js";
-import { InvertedList, nearestLists, product, queryVector } from "./meaning.js";
+import { InvertedList, nearestLists, product, queryVector } from "./semantic.js";
 import { Block } from "./postings.js";
 import { MOST_TERMS } from "./reader.js";
 /** @import { PostingList } from "./postings.js" */
@@ -13,7 +13,7 @@ import { MOST_TERMS } from "./reader.js";
 /** @import { Read, Reader } from "./reader.js" */
 /** @import { Store } from "./store.js" */
 /** @import { Term } from "./terms.js" */
-/** @import { Meant } from "./meaning.js" */
+/** @import { QueryPart } from "./semantic.js" */
 /** @import { Token, Tokens } from "./tokens.js" */
 
 const NEAREST_LISTS = 2;
@@ -49,23 +49,23 @@ export class Gatherer {
     const allowed = Object.values(filters).some((value) => [value ?? []].flat().length)
       ? (await this.store.facets()).allowed(filters)
       : null;
-    const strange = await this.meant(reads, tokens);
+    const unseen = await this.unseenWords(reads, tokens);
     signal?.throwIfAborted(); // what was typed on asks for nothing more
     const [lists, nearby, banned] = await Promise.all([
       this.postings(
         counted.map(({ term }) => term),
         allowed ? TAIL_BYTES_FILTERED : tailBytes(flat),
       ),
-      this.nearby([...flat.map(({ term }) => term), ...strange]),
+      this.nearby([...flat.map(({ term }) => term), ...unseen]),
       this.banned(excluded),
     ]);
     const asked = counted.map((each, i) => ({ ...each, lists: lists[i] }));
-    const meant = flat.filter(({ weight }) => !weight).map(({ term }) => term);
-    for (const term of meant) {
+    const semanticOnly = flat.filter(({ weight }) => !weight).map(({ term }) => term);
+    for (const term of semanticOnly) {
       asked.push({ term, weight: 0, group: Infinity, lists: term.first() });
     }
     const unknown = reads.filter((read) => read.unknown && read.weight).length;
-    return { asked, strange, banned, nearby, allowed, unknown };
+    return { asked, unseen, banned, nearby, allowed, unknown };
   }
 
   /**
@@ -79,7 +79,7 @@ export class Gatherer {
       lists: each.term.first(),
       group: each.weight ? each.group : Infinity,
     }));
-    return { asked, strange: [], banned: [], nearby: [], allowed: null, unknown: 0 };
+    return { asked, unseen: [], banned: [], nearby: [], allowed: null, unknown: 0 };
   }
 
   /**
@@ -87,11 +87,11 @@ export class Gatherer {
    * for their meaning alone, and the less the more there are.
    * @param {Read[]} reads
    * @param {Tokens} tokens
-   * @returns {Promise<Meant[]>}
+   * @returns {Promise<QueryPart[]>}
    */
-  async meant(reads, tokens) {
+  async unseenWords(reads, tokens) {
     const { manifest } = this.store;
-    /** @type {Meant[]} */
+    /** @type {QueryPart[]} */
     const found = [];
     for (const { token, terms, unknown } of reads) {
       if (terms.length ? terms.some(({ vector }) => vector) : !unknown) continue;
@@ -127,7 +127,7 @@ export class Gatherer {
 
   /**
    * The lists of documents whose meaning is nearest to that of these terms.
-   * @param {Meant[]} terms
+   * @param {QueryPart[]} terms
    * @returns {Promise<InvertedList[]>}
    */
   async nearby(terms) {
@@ -190,7 +190,7 @@ function sharing(term, share) {
  * A token that says only so much of what it would say.
  * @param {Token} token
  * @param {number} weight
- * @returns {Meant}
+ * @returns {QueryPart}
  */
 function weighed({ vector, length }, weight) {
   return { length: weight * length, vector: vector.map((x) => weight * x) };

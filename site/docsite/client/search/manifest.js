@@ -4,7 +4,7 @@
 import { stemmersFor, withoutAccents } from "./analyze.js";
 import { named, numbersOf, valueOf, wordsOf } from "./bytes.js";
 import { FAMILIES, FORMAT, MANIFEST, MANIFEST_VECTORS, NAME_CHARS } from "./format.js";
-import { Codes } from "./meaning.js";
+import { Codes } from "./semantic.js";
 import { MESSAGES, searchError } from "./parts.js";
 /** @import { Boost } from "./boosts.js" */
 /** @import { Family } from "./store.js" */

@@ -2,9 +2,9 @@
 // Ranking: the scores of passages, the documents that they make, in order. Nothing here loads anything.
 
 import { fusedByRank, worthOfWords } from "./fuse.js";
-import { Meanings, Slots, leastOfBest } from "./slots.js";
+import { TermProducts, Accumulators, leastOfBest } from "./accumulators.js";
 /** @import { Manifest } from "./manifest.js" */
-/** @import { InvertedList, Meant } from "./meaning.js" */
+/** @import { InvertedList, QueryPart } from "./semantic.js" */
 /** @import { PostingList } from "./postings.js" */
 /** @import { Term } from "./terms.js" */
 
@@ -12,9 +12,9 @@ import { Meanings, Slots, leastOfBest } from "./slots.js";
  * A term of a query with the postings that were loaded; of terms in one `group` a passage counts the best.
  * @typedef {{term: Term, lists: PostingList[], weight: number, group: number}} Asked
  *
- * What a query comes to: `strange` is what its words mean that no document holds, and `unknown` how many they
+ * What a query comes to: `unseen` is what its words mean that no document holds, and `unknown` how many they
  * are; `allowed` says which documents may be found; no hit may hold a term of `banned`.
- * @typedef {{asked: Asked[], strange: Meant[], unknown: number, banned: PostingList[][],
+ * @typedef {{asked: Asked[], unseen: QueryPart[], unknown: number, banned: PostingList[][],
  *   nearby: InvertedList[], allowed: ((document: number) => boolean) | null}} Question
  *
  * A passage with the chance that it is among the candidates.
@@ -48,90 +48,90 @@ const LEAST_SHARE = 0.5;
  * @returns {Ranks}
  */
 export function rank(question, manifest) {
-  const slots = new Slots(question, manifest);
-  const meanings = new Meanings(question, manifest);
-  addWords(slots, question);
-  addContributions(slots, question, meanings, manifest);
-  ban(slots, question);
+  const sums = new Accumulators(question, manifest);
+  const products = new TermProducts(question, manifest);
+  addWords(sums, question);
+  addContributions(sums, question, products, manifest);
+  ban(sums, question);
   const ranked =
     manifest.ranking.rrf_k === null
-      ? documentsOf(slots, manifest, worthOfWords(question, manifest))
-      : documentsByRank(slots, manifest);
-  const meant = !question.asked.some(({ weight }) => weight);
+      ? documentsOf(sums, manifest, worthOfWords(question, manifest))
+      : documentsByRank(sums, manifest);
+  const semanticOnly = !question.asked.some(({ weight }) => weight);
   return {
     ranked,
-    matching: meant ? Int32Array.from(ranked, ({ document }) => document) : matching(slots, question),
+    matching: semanticOnly ? Int32Array.from(ranked, ({ document }) => document) : matching(sums, question),
   };
 }
 
 /**
  * Adds up the scores of words.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {Question} question
  */
-function addWords(slots, { asked }) {
+function addWords(sums, { asked }) {
   for (const { lists, weight, group } of asked) {
     const alone = asked.filter((other) => other.group === group).length === 1;
-    if (!weight) for (const list of lists) slots.forEach(list, (_, place) => (slots.meant[place] = 1));
+    if (!weight) for (const list of lists) sums.forEach(list, (_, place) => (sums.semanticOnly[place] = 1));
     if (!alone) continue;
     for (const list of lists) {
-      slots.forEach(list, (_, place, row) => {
-        slots.keyword[place] += weight * list.levels.impact[list.impacts[row]];
+      sums.forEach(list, (_, place, row) => {
+        sums.keyword[place] += weight * list.levels.impact[list.impacts[row]];
       });
     }
   }
   for (const group of new Set(asked.map((each) => each.group))) {
     const same = asked.filter((each) => each.group === group);
-    addBest(slots, same);
+    addBest(sums, same);
   }
 }
 
 /**
  * Of several terms that stand for one word, each passage counts the best.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {Asked[]} same
  */
-function addBest(slots, same) {
+function addBest(sums, same) {
   if (same.length < 2) return;
-  const best = new Float64Array(slots.keyword.length);
+  const best = new Float64Array(sums.keyword.length);
   for (const { lists, weight } of same) {
     for (const list of lists) {
-      slots.forEach(list, (_, place, row) => {
+      sums.forEach(list, (_, place, row) => {
         best[place] = Math.max(best[place], weight * list.levels.impact[list.impacts[row]]);
       });
     }
   }
-  for (let place = 0; place < best.length; place++) slots.keyword[place] += best[place];
+  for (let place = 0; place < best.length; place++) sums.keyword[place] += best[place];
 }
 
 /**
  * The cosines of every document and of every passage: what postings say, and an estimate of the rest.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {Question} question
- * @param {Meanings} meanings
+ * @param {TermProducts} products
  * @param {Manifest} manifest
  */
-function addContributions(slots, { asked }, meanings, manifest) {
+function addContributions(sums, { asked }, products, manifest) {
   if (!manifest.dimensions) return;
-  const { around, documents, held, own, single, starts } = slots;
-  for (let term = 0; term < meanings.count; term++) {
+  const { around, documents, held, own, single, starts } = sums;
+  for (let term = 0; term < products.count; term++) {
     for (let slot = 0; slot < documents.length; slot++)
-      around[slot] += meanings.estimate(term, documents[slot]) / meanings.length;
+      around[slot] += products.estimate(term, documents[slot]) / products.length;
   }
   asked.forEach(({ term, lists }, number) => {
     for (const list of lists) {
       const { levels } = list;
       for (let pair = 0; pair < list.documents.length; pair++) {
-        const slot = slots.of[list.documents[pair]];
+        const slot = sums.of[list.documents[pair]];
         if (slot < 0) continue;
         const contribution = term.share * levels.contribution[list.contributions[pair]];
-        around[slot] += (contribution - meanings.estimate(number, documents[slot])) / meanings.length;
-        held[slot] += contribution / meanings.length;
+        around[slot] += (contribution - products.estimate(number, documents[slot])) / products.length;
+        held[slot] += contribution / products.length;
         const more = single[slot] ? 0 : (1 - ELSEWHERE) * contribution;
         for (let row = list.starts[pair]; row < list.starts[pair + 1]; row++) {
           const place = starts[slot] + list.ordinals[row];
           if (place < starts[slot + 1])
-            own[place] += (more + term.share * levels.step * list.changes[row]) / meanings.length;
+            own[place] += (more + term.share * levels.step * list.changes[row]) / products.length;
         }
       }
     }
@@ -146,7 +146,7 @@ function addContributions(slots, { asked }, meanings, manifest) {
 
 /**
  * The cosine of a passage of a document that holds none of the words.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {number} slot
  */
 function without({ around, single }, slot) {
@@ -154,15 +154,15 @@ function without({ around, single }, slot) {
 }
 
 /**
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {Question} question
  */
-function ban(slots, { banned }) {
+function ban(sums, { banned }) {
   for (const lists of banned) {
     for (const list of lists) {
-      slots.forEach(list, (slot, place) => {
-        slots.banned[place] = 1;
-        slots.around[slot] = 0;
+      sums.forEach(list, (slot, place) => {
+        sums.banned[place] = 1;
+        sums.around[slot] = 0;
       });
     }
   }
@@ -170,24 +170,23 @@ function ban(slots, { banned }) {
 
 /**
  * The candidates of both lists, scored, and made into documents.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {Manifest} manifest
  * @param {number} worth
  * @returns {Ranked[]}
  */
-function documentsOf(slots, manifest, worth) {
+function documentsOf(sums, manifest, worth) {
   const { candidates, keyword, passage, document } = manifest.ranking;
   const meaning = manifest.dimensions ? passage + document : 0;
   const total = keyword + meaning || 1;
-  const best =
-    slots.keyword.reduce((high, score, at) => Math.max(high, slots.banned[at] ? 0 : score), 0) || 1;
-  const words = leastOfBest(slots.keyword, candidates);
-  const alone = aloneOf(slots);
+  const best = sums.keyword.reduce((high, score, at) => Math.max(high, sums.banned[at] ? 0 : score), 0) || 1;
+  const words = leastOfBest(sums.keyword, candidates);
+  const alone = aloneOf(sums);
   const share = passage / (passage + document || 1);
   const near = leastOfBest(alone, candidates);
   /** @type {Ranked[]} */
   const found = [];
-  for (let slot = 0; slot < slots.documents.length; slot++) {
+  for (let slot = 0; slot < sums.documents.length; slot++) {
     /** @type {Passage[]} */
     const passages = [];
     /** @type {(ordinal: number, score: number, cosine: number, chance: number) => void} */
@@ -195,34 +194,34 @@ function documentsOf(slots, manifest, worth) {
       const part = [(keyword * worth * score) / best / total, (meaning * Math.max(0, cosine)) / total];
       passages.push({ ordinal, score: part[0] + part[1], keyword: part[0], semantic: part[1], chance });
     };
-    for (let place = slots.starts[slot]; place < slots.starts[slot + 1]; place++) {
-      const score = slots.keyword[place];
-      if (slots.banned[place] || !(score || slots.meant[place])) continue;
+    for (let place = sums.starts[slot]; place < sums.starts[slot + 1]; place++) {
+      const score = sums.keyword[place];
+      if (sums.banned[place] || !(score || sums.semanticOnly[place])) continue;
       const chance = score >= words ? 1 : chanceOf(alone[place] - near);
       if (chance < LEAST_CHANCE) continue;
-      const cosine = share * alone[place] + (1 - share) * slots.around[slot];
-      take(place - slots.starts[slot], score, cosine, chance);
+      const cosine = share * alone[place] + (1 - share) * sums.around[slot];
+      take(place - sums.starts[slot], score, cosine, chance);
     }
-    const untouched = slots.starts[slot] === slots.starts[slot + 1];
-    if (untouched && slots.around[slot] > 0 && without(slots, slot) >= near) {
-      take(-1, 0, share * without(slots, slot) + (1 - share) * slots.around[slot], 1);
+    const untouched = sums.starts[slot] === sums.starts[slot + 1];
+    if (untouched && sums.around[slot] > 0 && without(sums, slot) >= near) {
+      take(-1, 0, share * without(sums, slot) + (1 - share) * sums.around[slot], 1);
     }
     if (passages.some(({ chance }) => chance >= BEST_CHANCE))
-      found.push(documentOf(slots.documents[slot], passages, manifest));
+      found.push(documentOf(sums.documents[slot], passages, manifest));
   }
   return inOrder(found);
 }
 
 /**
  * The same by ranks in place of scores.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {Manifest} manifest
  * @returns {Ranked[]}
  */
-function documentsByRank(slots, manifest) {
-  const found = fusedByRank(slots, aloneOf(slots), manifest);
+function documentsByRank(sums, manifest) {
+  const found = fusedByRank(sums, aloneOf(sums), manifest);
   return inOrder(
-    Array.from(found, ([slot, passages]) => documentOf(slots.documents[slot], passages, manifest)),
+    Array.from(found, ([slot, passages]) => documentOf(sums.documents[slot], passages, manifest)),
   );
 }
 
@@ -233,14 +232,13 @@ export function inOrder(found) {
 
 /**
  * The cosines of all passages, then that of a passage of each document that holds none of the words.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @returns {Float64Array}
  */
-function aloneOf(slots) {
-  const found = new Float64Array(slots.own.length + slots.around.length);
-  found.set(slots.own);
-  for (let slot = 0; slot < slots.around.length; slot++)
-    found[slots.own.length + slot] = without(slots, slot);
+function aloneOf(sums) {
+  const found = new Float64Array(sums.own.length + sums.around.length);
+  found.set(sums.own);
+  for (let slot = 0; slot < sums.around.length; slot++) found[sums.own.length + slot] = without(sums, slot);
   return found;
 }
 
@@ -276,19 +274,19 @@ function documentOf(document, passages, manifest) {
 
 /**
  * The documents that hold at least half of what the query says, by the rarity of its words.
- * @param {Slots} slots
+ * @param {Accumulators} sums
  * @param {Question} question
  * @returns {Int32Array}
  */
-function matching(slots, { asked }) {
-  const covered = new Float64Array(slots.documents.length);
+function matching(sums, { asked }) {
+  const covered = new Float64Array(sums.documents.length);
   const total = asked.reduce((sum, { term, weight }) => sum + (weight && term.idf), 0);
   for (const { term, lists, weight } of asked) {
     for (const { documents } of weight ? lists : []) {
       for (const document of documents) {
-        if (slots.of[document] >= 0) covered[slots.of[document]] += term.idf;
+        if (sums.of[document] >= 0) covered[sums.of[document]] += term.idf;
       }
     }
   }
-  return slots.documents.filter((_, slot) => covered[slot] > 0 && covered[slot] >= LEAST_SHARE * total);
+  return sums.documents.filter((_, slot) => covered[slot] > 0 && covered[slot] >= LEAST_SHARE * total);
 }

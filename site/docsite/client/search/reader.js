@@ -51,10 +51,10 @@ export class Reader {
    * The terms of a query: as they stand, or what a word was meant to be that neither the index nor the model
    * knows.
    * @param {Typed} typed
-   * @param {Tokens} strange
+   * @param {Tokens} modelTokens
    * @param {() => Promise<void>} [settled] waits until nobody types
    */
-  async understood({ plain, prefixes, partial }, strange, settled) {
+  async understood({ plain, prefixes, partial }, modelTokens, settled) {
     const tokens = [...new Set(tokensOf(plain))];
     const { stopWords, questionWords } = this.store.manifest;
     const content = new Set(tokensOf(withoutStopWords(plain, stopWords, questionWords)));
@@ -81,7 +81,7 @@ export class Reader {
         found[i] = { ...(await this.begun(read.token)), unfinished: true };
         if (!found[i].terms.length) await settled?.();
       }
-      if (found[i].terms.length || (await strange.hasWord(read.token))) continue;
+      if (found[i].terms.length || (await modelTokens.hasWord(read.token))) continue;
       const [to] = await this.respelt(read.token);
       if (!to) continue;
       found[i] = offered ? { ...read, weight: 0 } : { ...(await this.lookedUp(to)), weight: SPELT_WEIGHT };

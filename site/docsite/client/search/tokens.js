@@ -6,7 +6,7 @@ import { withoutAccents } from "./analyze.js";
 import { codesOf, floatsOf, named, numbersOf, wordsOf } from "./bytes.js";
 import { TOKEN_DIRECTORY, TOKEN_SHARD, TOKEN_PROJECTION } from "./format.js";
 import { namesOf, placeOf } from "./manifest.js";
-import { Quantized, product } from "./meaning.js";
+import { Quantized, product } from "./semantic.js";
 import { ShardVectors } from "./vectors.js";
 /** @import { Store } from "./store.js" */
 

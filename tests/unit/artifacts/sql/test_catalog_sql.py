@@ -20,7 +20,7 @@ from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.model import Query, RankedList
 from noctule.artifacts.query.retrieval.keyword import code_list, keyword_list
 from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.query.understanding.term_vectors import TermEncoder
+from noctule.artifacts.query.understanding.static_encoder import StaticEncoder
 from noctule.artifacts.sql.catalog import catalog
 from noctule.artifacts.store.snapshot import Snapshot
 from noctule.pipeline.lexical.analyzer import code_analyzer, query_terms, terms
@@ -140,7 +140,7 @@ def test_a_text_has_the_vector_that_the_query_encoder_gives_it(
     connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
     text = "How do owls and eulen hunt at night?"
-    expected = TermEncoder(corpus).encode_query(text)
+    expected = StaticEncoder(corpus).encode_query(text)
     assert expected.any()
     (found,) = connection.execute("select text_vector($1)", [text]).fetchone() or ()
     assert found == pytest.approx(expected, abs=1e-6)
@@ -166,7 +166,7 @@ def test_a_text_has_the_vector_that_the_query_encoder_gives_it(
 def test_a_word_of_no_document_has_the_tokens_it_has_in_python(
     text: str, connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
-    expected = TermEncoder(corpus).encode_query(text)
+    expected = StaticEncoder(corpus).encode_query(text)
     assert expected.any()
     (found,) = connection.execute("select text_vector($1)", [text]).fetchone() or ()
     assert found == pytest.approx(expected, abs=1e-6)

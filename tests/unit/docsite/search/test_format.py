@@ -20,7 +20,7 @@ from noctule.docsite.outline.plan import SitePlan, plan_site
 from noctule.docsite.search import format as shard_format
 from noctule.docsite.search import postings, terms
 from noctule.docsite.search.excerpts import TooManyFiles
-from noctule.docsite.search.index import Elsewhere, search_files
+from noctule.docsite.search.index import PrebuiltParts, search_files
 from noctule.docsite.theme_folder import CLIENT
 from noctule.docsite.urls import SEARCH
 from noctule.pipeline.settings.search import Search
@@ -345,8 +345,8 @@ def test_a_limit_on_files_makes_neighbours_share_theirs(
     snapshot: Snapshot, plan: SitePlan, less: int
 ) -> None:
     def made(most: int | None) -> dict[str, bytes]:
-        room = Elsewhere(room=lambda: most)
-        return {page.path: page.content for page in search_files(plan, snapshot, Search(), elsewhere=room)}
+        room = PrebuiltParts(room=lambda: most)
+        return {page.path: page.content for page in search_files(plan, snapshot, Search(), prebuilt=room)}
 
     plain = made(None)
     shown = sum(path[8] in "89abcdef" for path in plain if "engine" not in path)  # with the facets

@@ -31,9 +31,16 @@ from noctule.docsite.search.cosine_contributions import (
 )
 from noctule.docsite.search.files import Files, Half
 from noctule.docsite.search.index import search_files
+from noctule.docsite.search.index_inputs import (
+    Floats,
+    Lexicon,
+    SearchVectors,
+    Shape,
+    TermVectors,
+    read_search_vectors,
+)
 from noctule.docsite.search.inverted_file import Quantizer, make_inverted_file
 from noctule.docsite.search.manifest import ranking_of
-from noctule.docsite.search.material import Floats, Lexicon, Meanings, Shape, TermVectors, read_meanings
 from noctule.docsite.search.postings import TIERS, CosinesOfTerms, Postings, arrange
 from noctule.docsite.search.quantization import OWN_STEP, levels_by_bits
 from noctule.docsite.search.spelling import Surfaces, aliases, make_word_files
@@ -124,7 +131,7 @@ class _Full:
 
 def test_a_full_disk_is_no_snapshot_without_vectors(files: Files) -> None:
     with pytest.raises(WriteFailed, match="term_vectors"):
-        read_meanings(_Full(), ["owl"])
+        read_search_vectors(_Full(), ["owl"])
     with pytest.raises(WriteFailed, match="token_vectors"):
         make_token_files(_Full(), np.eye(4, dtype=np.float32), files)
     with pytest.raises(WriteFailed, match="vocabulary"):
@@ -292,7 +299,7 @@ def test_words_that_are_asked_for_share_no_file_with_many_others() -> None:
 
 def test_the_manifest_says_in_which_list_each_document_lies(files: Files) -> None:
     vectors = np.random.default_rng(2).normal(size=(400, 16)).astype(np.float32)
-    meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
+    meanings = SearchVectors(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
     lists = make_inverted_file(meanings, np.ones(400, np.bool_), files)
     columns = lists.columns()
     low, high = (np.asarray(columns[name]) for name in ("list_low", "list_high"))
@@ -322,7 +329,7 @@ def test_quantized_numbers_are_near_what_they_were() -> None:
 def test_every_document_lies_in_one_list(documents: int, files: Files) -> None:
     vectors = np.random.default_rng(2).normal(size=(documents, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    meanings = Meanings(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
+    meanings = SearchVectors(vectors, TermVectors(np.zeros(0, np.float32), np.zeros((0, 16), np.int8)))
     lists = make_inverted_file(meanings, np.arange(documents) != 3, files)
     assert len(lists.names) == max(1, round((documents - (documents > 3)) / 57))
     assert make_inverted_file(meanings, np.arange(documents) != 3, files).names == lists.names

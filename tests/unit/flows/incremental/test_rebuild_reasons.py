@@ -53,23 +53,26 @@ def test_what_does_not_shape_a_snapshot_is_no_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tables", "what", "stages", "spared"),
+    ("tables", "what", "stages"),
     [
-        ({"lexical": {"k1": 2.0}}, "lexical.k1", {"lexical"}, {"parse", "embed"}),
-        ({"communities": {"seed": 7}}, "communities.seed", {"communities"}, {"parse", "embed", "lexical"}),
-        ({"chunk": {"max_tokens": 128}}, "chunk.max_tokens", {"parse", "embed"}, set()),
-        ({"vectors": {"index": "ivf"}}, "vectors.index", {"vector index"}, {"embed", "parse"}),
-        ({"embed": {"query_prompt": "q: "}}, "embed.query_prompt", {"static encoder"}, {"embed"}),
-        ({"static_encoder": {"ridge": 1.0}}, "static_encoder.ridge", {"static encoder"}, {"vocabulary"}),
+        ({"lexical": {"k1": 2.0}}, "lexical.k1", {"lexical", "code"}),
+        ({"communities": {"seed": 7}}, "communities.seed", {"communities", "topics"}),
+        ({"chunk": {"max_tokens": 128}}, "chunk.max_tokens", {"parse", "embed"}),
+        ({"vectors": {"index": "ivf"}}, "vectors.index", {"vector index"}),
+        ({"embed": {"query_prompt": "q: "}}, "embed.query_prompt", {"phrases", "spans"}),
+        (
+            {"static_encoder": {"ridge": 1.0}},
+            "static_encoder.ridge",
+            {"training passages", "phrases", "spans", "static encoder"},
+        ),
     ],
 )
 def test_a_setting_names_the_stages_that_depend_on_it(
-    tables: dict[str, Any], what: str, stages: set[str], spared: set[str]
+    tables: dict[str, Any], what: str, stages: set[str]
 ) -> None:
     found = _only(compared(_manifest(_settings()), _settings(**tables)))
     assert found.what == what
-    assert stages <= set(found.stages)
-    assert not spared & set(found.stages)
+    assert stages == set(found.stages)
 
 
 def test_every_setting_that_shapes_a_snapshot_names_stages_of_the_build() -> None:

@@ -219,7 +219,8 @@ def test_a_worker_in_the_middle_of_a_parse_dies_with_its_parent(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("raised", "code"), [("Stopped(15)", 143), ("KeyboardInterrupt", 130), ("SystemExit(3)", 3)]
+    ("raised", "code"),
+    [("Stopped(15)", 143), ("KeyboardInterrupt", 130), ("SystemExit(3)", 3), ("SystemExit('no')", 1)],
 )
 def test_what_ends_the_command_line_from_outside_a_command_is_its_exit_code(raised: str, code: int) -> None:
     program = f"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import pyarrow as pa
@@ -127,8 +128,10 @@ def test_several_processes_answer_as_one(together: Together, query: str, mode: A
 
 @pytest.mark.parametrize("query", [*QUERIES, "where is the hub? how is the WAL kept?", "nests of owl"])
 def test_every_stage_over_processes_is_that_of_one(all_stages: Together, query: str) -> None:
-    one, several = all_stages.both(SearchRequest(query, 10, hypothesis="owls sleep in trees"))
+    request = SearchRequest(query, 10, hypothesis="owls sleep in trees", today=date(2026, 9, 20))
+    one, several = all_stages.both(request)
     assert one == several and one["hits"]
+    assert any("recency" in hit["why"]["multipliers"] for hit in one["hits"])
 
 
 @pytest.mark.parametrize("query", QUERIES)

@@ -56,7 +56,8 @@ def write_library(root: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         words = " ".join(f"word{(number * step) % 41}" for step in range(1, 24))
         path.write_text(
-            f"---\ntags: [t{number % 5}]\n---\n# Book {number} of owls\n\nSee [the hub](../hub.md) and "
+            f"---\ntags: [t{number % 5}]\ndate: 2026-{number % 9 + 1:02}-01\n---\n"
+            f"# Book {number} of owls\n\nSee [the hub](../hub.md) and "
             f"[[book{(number * 7 + 1) % 36:02}]]. {words} dusk nest{number % 9}."
             f"\n\n## A part\n\n{words[::-1]}{' {func}`.keep`' if number < SHELVES else ''}\n\n"
             f"```python\ndef readBook{number}(path_name): ...\n```\n",

@@ -1,4 +1,4 @@
-"""The heading tree, with seed 002's vectors and its repairs."""
+"""The tree of headings: its sections, their spans and their slugs."""
 
 from __future__ import annotations
 

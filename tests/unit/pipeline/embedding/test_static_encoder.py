@@ -10,11 +10,12 @@ from scipy import sparse
 
 from noctule.artifacts.query.index.corpus import CorpusReader
 from noctule.artifacts.query.searcher import Searcher
-from noctule.artifacts.query.understanding.term_vectors import TermEncoder, rarity_of_unseen
+from noctule.artifacts.query.understanding.static_encoder import StaticEncoder
 from noctule.artifacts.store.store import Store
 from noctule.pipeline.embedding import static_encoder
 from noctule.pipeline.embedding.encoder import load_encoder
 from noctule.pipeline.embedding.static_encoder import TrainingTexts, fit_term_vectors, solve, weighted_terms
+from noctule.pipeline.lexical.bm25f import inverse_frequency
 from noctule.pipeline.settings.settings import Embed, StaticEncoderSettings
 from tests.library_builder import settings_of
 
@@ -97,7 +98,7 @@ def corpus(library: Store) -> Iterator[CorpusReader]:
 
 
 def test_a_query_lands_near_where_the_model_puts_it(corpus: CorpusReader) -> None:
-    encoder, model = TermEncoder(corpus), load_encoder(Embed(workers=1))
+    encoder, model = StaticEncoder(corpus), load_encoder(Embed(workers=1))
     texts = ["apples in a cool cellar", "boats and sails", "bake with cinnamon", "the orchard"]
     cosines = [float(encoder.encode_query(text) @ model.encode_query(text)) for text in texts]
     others = [float(encoder.encode_query(a) @ model.encode_query(b)) for a in texts for b in texts if a != b]
@@ -105,7 +106,7 @@ def test_a_query_lands_near_where_the_model_puts_it(corpus: CorpusReader) -> Non
 
 
 def test_a_word_of_no_document_means_what_it_means_to_the_model(library: Store, corpus: CorpusReader) -> None:
-    encoder, model = TermEncoder(corpus), load_encoder(Embed(workers=1))
+    encoder, model = StaticEncoder(corpus), load_encoder(Embed(workers=1))
     for word, least in (("refrigerator", 0.99), ("yacht", 0.99), ("laptops", 0.6), ("dockerfile", 0.4)):
         assert not corpus.prose.count(word)
         assert encoder.encode_query(word) @ model.encode_query(word) > least
@@ -118,35 +119,36 @@ def test_a_word_of_no_document_weighs_less_than_a_term_of_that_rarity(corpus: Co
     tokens = corpus.token_vectors
     assert tokens is not None
     known, unseen = corpus.term_vectors["cellar"], tokens["yacht"]
-    total = known + 0.85 * rarity_of_unseen(corpus.passages) * unseen
-    found = TermEncoder(corpus).encode_query("cellar yacht")
+    total = known + 0.85 * float(inverse_frequency(0, corpus.passages)) * unseen
+    found = StaticEncoder(corpus).encode_query("cellar yacht")
     assert found == pytest.approx(total / np.linalg.norm(total), abs=1e-6)
-    assert rarity_of_unseen(corpus.passages) > max(map(corpus.prose.idf, corpus.prose.terms.to_pylist()))
+    highest = max(map(corpus.prose.idf, corpus.prose.terms.to_pylist()))
+    assert float(inverse_frequency(0, corpus.passages)) > highest
 
 
 def test_a_word_of_several_tokens_is_their_mean_by_letters(corpus: CorpusReader) -> None:
     tokens = corpus.token_vectors
     assert tokens is not None and "laptops" not in tokens
     mean = (6 * tokens["laptop"] + tokens["##s"]) / 7
-    found = TermEncoder(corpus).encode_query("Laptops")
+    found = StaticEncoder(corpus).encode_query("Laptops")
     assert found == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
     assert tokens.of_word("laptops") == pytest.approx(mean / 2, abs=1e-6)
 
 
 @pytest.mark.parametrize("text", ["🎉", "=>", "q", "the", "ᚠᛇᚻ ꦧꦱ", "検索", "שלום", "zzxq", "x" * 500])
 def test_every_query_that_can_be_printed_has_a_vector(corpus: CorpusReader, text: str) -> None:
-    assert np.linalg.norm(TermEncoder(corpus).encode_query(text)) == pytest.approx(1, abs=1e-6)
+    assert np.linalg.norm(StaticEncoder(corpus).encode_query(text)) == pytest.approx(1, abs=1e-6)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t"])
 def test_nothing_asked_has_none(corpus: CorpusReader, text: str) -> None:
-    assert not TermEncoder(corpus).encode_query(text).any()
+    assert not StaticEncoder(corpus).encode_query(text).any()
 
 
 def test_ten_thousand_words_are_read_as_far_as_in_sql(corpus: CorpusReader) -> None:
     words = [f"word{number}" for number in range(10_000)]
-    found = TermEncoder(corpus).encode_query(" ".join(words))
-    assert found == pytest.approx(TermEncoder(corpus).encode_query(" ".join(words)[:10_000]), abs=0)
+    found = StaticEncoder(corpus).encode_query(" ".join(words))
+    assert found == pytest.approx(StaticEncoder(corpus).encode_query(" ".join(words)[:10_000]), abs=0)
 
 
 def test_the_static_encoder_searches_without_the_model(library: Store) -> None:

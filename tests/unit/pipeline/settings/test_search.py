@@ -238,6 +238,7 @@ def test_the_file_of_defaults_holds_the_defaults() -> None:
 
 OLD_VALUES = {
     "query_encoder": StaticEncoderSettings(ridge=1.0),
+    "site.verify_nights": 3,
     "search.balance.least": 0.4,
     "search.balance.on": True,
     "search.caches.seconds": 60.0,

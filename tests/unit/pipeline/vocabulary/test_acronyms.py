@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from noctule.pipeline.vocabulary.acronyms import Acronym, learn, merge
+from tests.processor_time import processor_seconds
 
 
 def _found(text: str) -> list[tuple[str, str]]:
@@ -83,4 +84,7 @@ def test_batches_together_know_what_all_texts_together_do() -> None:
 
 
 def test_many_brackets_take_little_time() -> None:
-    assert learn(["Aa Bb " * 50 + "(AB) " * 20_000]) is not None
+    begun = processor_seconds()
+    (found,) = learn(["Aa Bb " * 50 + "(AB) " * 20_000])
+    assert (found.acronym, found.documents) == ("AB", 1)
+    assert processor_seconds() - begun < 5

@@ -6,6 +6,7 @@ import pytest
 
 from noctule.artifacts.query.understanding.classify import adapted, classify
 from noctule.pipeline.settings.search import Classify
+from tests.processor_time import processor_seconds
 
 FACTUAL = [
     "getUserById function",
@@ -95,4 +96,6 @@ def test_a_list_of_weight_zero_stays_out() -> None:
     "text", ["a" * 10_000, "aA" * 5_000, "a_" * 5_000, "`" * 10_000, '"' * 9_999, "1." * 5_000]
 )
 def test_no_query_takes_long_to_classify(text: str) -> None:
+    begun = processor_seconds()
     classify(text)
+    assert processor_seconds() - begun < 1

@@ -5,7 +5,7 @@
 import { codesOf, floatsOf, named, numbersOf } from "./bytes.js";
 import { INVERTED_LIST, MANIFEST_VECTORS } from "./format.js";
 
-/** What a vector adds to that of a query. @typedef {{vector: Float32Array | null, length: number}} Meant */
+/** What a vector adds to that of a query. @typedef {{vector: Float32Array | null, length: number}} QueryPart */
 
 /** Rows of numbers, each written in a few bits: around a mean, in units of a deviation. */
 export class Quantized {
@@ -120,7 +120,7 @@ export function product(a, b) {
 
 /**
  * The sum of the terms' vectors, and the length that it would have with all their numbers.
- * @param {Meant[]} terms
+ * @param {QueryPart[]} terms
  * @param {number} dimensions
  */
 export function queryVector(terms, dimensions) {

@@ -1,15 +1,15 @@
 // @ts-check
-// Places for what a query adds up: a number for every passage that it touches.
+// Accumulators of a query: a number for every passage that it touches.
 
 import { summed } from "./manifest.js";
-import { queryVector } from "./meaning.js";
+import { queryVector } from "./semantic.js";
 /** @import { Manifest } from "./manifest.js" */
-/** @import { Meant } from "./meaning.js" */
+/** @import { QueryPart } from "./semantic.js" */
 /** @import { PostingList } from "./postings.js" */
 /** @import { Question } from "./rank.js" */
 
 /** A place for every passage that a query touches; a document's passages lie next to each other. */
-export class Slots {
+export class Accumulators {
   /**
    * @param {Question} question
    * @param {Manifest} manifest
@@ -42,7 +42,7 @@ export class Slots {
     const size = this.starts[documents.length];
     this.keyword = new Float64Array(size);
     // Whether a passage holds a word that counts for its meaning alone.
-    this.meant = new Uint8Array(size);
+    this.semanticOnly = new Uint8Array(size);
     // The cosines of passages and of their documents, and what of the latter the words add that a document
     // holds.
     this.own = new Float64Array(size);
@@ -74,15 +74,15 @@ export class Slots {
  * Products of the terms' vectors with documents: of those in the lists that were loaded, else of their lists'
  * centroids.
  */
-export class Meanings {
+export class TermProducts {
   /**
    * @param {Question} question
    * @param {Manifest} manifest
    */
-  constructor({ asked, strange, nearby }, manifest) {
+  constructor({ asked, unseen, nearby }, manifest) {
     const { codes, dimensions } = manifest;
-    /** @type {Meant[]} */
-    const terms = [...asked.map(({ term }) => term), ...strange];
+    /** @type {QueryPart[]} */
+    const terms = [...asked.map(({ term }) => term), ...unseen];
     this.count = terms.length;
     this.length = Math.max(queryVector(terms, dimensions).length, 1e-9);
     this.manifest = manifest;

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from ....pipeline.lexical.analyzer import prose_analyzer
+from ....pipeline.lexical.bm25f import inverse_frequency
 from ....pipeline.lexical.word_pieces import UNSEEN_SHARE
 from ..index.corpus import CorpusReader
 from ..model import Vector
@@ -17,7 +17,7 @@ _MOST_CHARS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class TermEncoder:
+class StaticEncoder:
     """Encodes queries with the term vectors of one snapshot, and words that have none by their tokens'."""
 
     corpus: CorpusReader
@@ -25,10 +25,10 @@ class TermEncoder:
     def encode_query(self, text: str) -> Vector:
         """Return the unit vector of a query, shape ``(dimension,)``; zeros if none of its words has one."""
         total = np.zeros(self.corpus.dimension, dtype=np.float64)
-        known, strange = self._words(text)
+        known, unknown = self._words(text)
         for term in known:
             total += self.corpus.term_vectors[term]
-        for word in strange:
+        for word in unknown:
             total += self._by_tokens(word)
         length = float(np.sqrt(total @ total))
         return (total / length if length > 0 else total).astype(np.float32)
@@ -38,22 +38,19 @@ class TermEncoder:
 
         A text without words is one that no token stands for.
         """
-        known, strange = dict[str, None](), list[str]()
+        known, unknown = dict[str, None](), list[str]()
         analyzers = [prose_analyzer(language) for language in self.corpus.languages]
         words = dict.fromkeys(analyzers[0].tokens(text[:_MOST_CHARS])) or ([text] if text.strip() else [])
         for word in words:
             terms = [term for analyzer in analyzers for term in analyzer.expand(word)]
             found = [term for term in terms if term in self.corpus.term_vectors]
             known |= dict.fromkeys(found)
-            strange += [] if found else [word]
-        return known, strange
+            unknown += [] if found else [word]
+        return known, unknown
 
     def _by_tokens(self, word: str) -> Vector | float:
         """Return what a word that no document holds adds, as a term of the highest rarity would."""
         mean = self.corpus.token_vectors.of_word(word)
-        return 0.0 if mean is None else UNSEEN_SHARE * rarity_of_unseen(self.corpus.passages) * mean
-
-
-def rarity_of_unseen(passages: int) -> float:
-    """Return the inverse document frequency of a term that none of so many passages holds."""
-    return math.log1p((passages + 0.5) / 0.5)
+        if mean is None:
+            return 0.0
+        return UNSEEN_SHARE * float(inverse_frequency(0, self.corpus.passages)) * mean

@@ -108,7 +108,7 @@ class TermVectors:
 
 
 @dataclass(frozen=True, slots=True)
-class Meanings:
+class SearchVectors:
     """The centroids of documents, all unit vectors, and the vectors of terms."""
 
     documents: Floats
@@ -153,7 +153,7 @@ def read_shape(snapshot: SnapshotTables) -> Shape:
     return Shape(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), links.astype(np.int64))
 
 
-def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | None:
+def read_search_vectors(snapshot: SnapshotTables, terms: Sequence[str]) -> SearchVectors | None:
     """Read the vectors of documents and terms, or nothing if no term has one; raises ``WriteFailed``.
 
     The index is then one of words alone.
@@ -165,7 +165,7 @@ def read_meanings(snapshot: SnapshotTables, terms: Sequence[str]) -> Meanings | 
     del table
     column = snapshot.table("centroids", ["vector"])["vector"]
     documents = _flat(column, np.float32, snapshot.spill).reshape(-1, column.type.list_size)
-    found = Meanings(documents, vectors)
+    found = SearchVectors(documents, vectors)
     pa.default_memory_pool().release_unused()
     return found
 
