@@ -197,19 +197,26 @@ class CurrentSearcher:
         with self._lock:
             if self._is_closed:
                 return False
+            free = self._retire_current(is_kept=new is not None and self._keep_s > 0)
+            self._loan = new
             self._is_closed = new is None
-            old, self._loan = self._loan, new
-            before, is_kept = self._previous, bool(self._keep_s) and new is not None
-            self._previous, self._kept_until = old if is_kept else None, time.monotonic() + self._keep_s
-            free = _retired(before, None if is_kept else old)
         _close(free)
         return True
 
+    def _retire_current(self, *, is_kept: bool) -> list[_Loan]:
+        """Make what is current what was before, if that is kept; return the loans that nobody borrows."""
+        before, old = self._previous, self._loan
+        self._previous = old if is_kept else None
+        self._kept_until = time.monotonic() + self._keep_s
+        return _retired(before, None if is_kept else old)
+
     def _drop_previous(self) -> None:
         """Let go of what was current before, after a time in which others may still ask for it."""
+        free: list[_Loan] = []
         with self._lock:
-            is_due = self._previous is not None and time.monotonic() >= self._kept_until
-            free, self._previous = (_retired(self._previous), None) if is_due else ([], self._previous)
+            if self._previous is not None and time.monotonic() >= self._kept_until:
+                free = _retired(self._previous)
+                self._previous = None
         _close(free)
 
     def _fail(self, swap: Swap) -> None:
