@@ -46,7 +46,7 @@ def test_processes_that_write_at_once_lose_no_more_than_what_they_know(tmp_path:
     for each in processes:
         each.start()
     for each in processes:
-        each.join(120)
+        each.join(300)
     assert [each.exitcode for each in processes] == [0, 0, 0]
     _require_right(SourceHashes(tmp_path), list(range(100)))
 
