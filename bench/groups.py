@@ -20,7 +20,7 @@ _MEANS = (8, 4, 2, 1)
 def measure() -> None:
     """Print, by files per group, CPU seconds for 800 files (warm) and files parsed in all nights."""
     settings = load(settings_file("mdn"))
-    files, fingerprints = list_sources(settings).files, parse_fingerprints(settings)
+    files, fingerprints = list_sources(settings, rules=()).files, parse_fingerprints(settings)
     nights = [read_night(archive).files for archive in archives()]
     parse_files(FileBatch(tuple(grouped(files[_SAMPLE])), settings, fingerprints))
     for mean in _MEANS:

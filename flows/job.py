@@ -33,9 +33,10 @@ from .report.result import BuildResult, record, require_relevance
 from .run.background import Background
 from .run.context import Resources, RunContext
 from .run.executor import Execution
+from .run.request import require_collections
 from .run.stage import Silent, Stage
 from .shards.build import build_set
-from .stages.guards import require_collections, require_room
+from .stages.guards import require_room
 from .stages.site import build_search
 from .stages.write import StagedSnapshot
 
@@ -129,7 +130,7 @@ def _index(
     start = time.perf_counter()
     if same is not None:
         return _unchanged(same, store, driver, execution, start)
-    require_collections(run.settings)
+    require_collections(run.settings, where="collections")
     require_room(run.settings)
     execution.make("judged")
     previous, reasons = _current(store), rebuilds(store, run.settings)

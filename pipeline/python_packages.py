@@ -15,9 +15,10 @@ from functools import partial
 from pathlib import Path
 
 from .errors import MissingRoot, RejectedDocument, is_transient
+from .filesystems.availability import briefly_away, strerror
 from .model import PythonModule
 from .settings.collection import Collection
-from .source_files import FoundFile, briefly_away, read_file, strerror
+from .source_files import FoundFile, read_file
 
 MAX_MODULES = 20_000
 MAX_STEPS = 50

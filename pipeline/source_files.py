@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from .assets.embedded_images import embedded_images, image_place
-from .errors import RejectedDocument, SourceError, is_transient
+from .errors import RejectedDocument, is_transient
+from .filesystems.availability import briefly_away, is_empty_folder, strerror
 from .filesystems.object_files import ObjectChanging, ObjectGone, ObjectState, changed_at, objects_at
 from .filesystems.opening import is_address
 from .identity import sha256_hex
@@ -153,7 +154,7 @@ def _read(file: FoundFile, collection: Collection, limit: str) -> _Reading:
         else:
             reading = _read_once(file, collection, limit) or _read_once(file, collection, limit)
     except OSError as error:
-        if is_transient(error):
+        if is_transient(error) or (error.errno == errno.ENOENT and is_empty_folder(collection.root)):
             raise briefly_away(error, where) from error
         raise RejectedDocument(
             _open_fault(error), where=where, hint="Run again once it can be read."
@@ -195,10 +196,7 @@ def _read_once(file: FoundFile, collection: Collection, limit: str) -> _Reading 
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise RejectedDocument("not a regular file any more", where=where, hint="Put the file back.")
-        # O_NOFOLLOW protects only the last path component: a folder may have become a link since the listing.
-        # A link that may be followed was listed by the real path of its target, which lies outside of all.
-        folders, opened = (collection.root, *collection.static_folders), _opened(descriptor, file.location)
-        if opened != file.location and not opened.startswith(tuple(map(_below, folders))):
+        if not _lies_within(_opened(descriptor, file.location), file, collection):
             raise RejectedDocument(
                 "the file is outside the collection's folder",
                 where=where,
@@ -222,6 +220,19 @@ def _content(descriptor: int, expected: int, most: int) -> bytes:
         pieces.append(piece)
         left -= len(piece)
     return b"".join(pieces)
+
+
+def _lies_within(opened: str, file: FoundFile, collection: Collection) -> bool:
+    """Return whether the real path of an open file is one that the collection may read.
+
+    ``O_NOFOLLOW`` protects only the last component: a folder may have become a link since the listing. A link
+    that may be followed was listed by the real path of its target, which lies outside of all.
+    """
+    folders = (collection.root, *collection.static_folders)
+    if opened == file.location or opened.startswith(tuple(map(_below, folders))):
+        return True
+    _below.cache_clear()  # the root may be a link that leads elsewhere since, as to a newer release
+    return opened.startswith(tuple(map(_below, folders)))
 
 
 @lru_cache(maxsize=64)
@@ -259,36 +270,6 @@ def day_of(seconds: float) -> str | None:
         return None
 
 
-_ANY_HINT = "Check the disk, the network, and the limits on memory and open files, then run again."
-# Until then a collection keeps the documents of the snapshot before, every night anew.
-_HINTS = {
-    errno.EIO: "The disk cannot read it. Put a copy in its place and look at the disk (dmesg, smartctl). "
-    "To go on without it, exclude it in the collection's settings: its documents are removed then.",
-    **dict.fromkeys(
-        (errno.EMFILE, errno.ENFILE, errno.ENOMEM),
-        "Raise the limits of open files and memory (ulimit -n, LimitNOFILE=), then run again.",
-    ),
-    **dict.fromkeys(
-        (errno.ESTALE, errno.ETIMEDOUT, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENOTCONN),
-        "Is the server that has the folder there? Mount the folder again, then run again.",
-    ),
-}
-
-
-def briefly_away(error: OSError, where: str) -> SourceError:
-    """Return the error for a file or folder that may be back in a moment."""
-    return SourceError(
-        f"a file or folder cannot be accessed: {strerror(error)}",
-        where=where,
-        hint=_HINTS.get(error.errno or 0, _ANY_HINT),
-    )
-
-
 def too_big(size: int, limit: int, setting: str = "max_bytes") -> str:
     """Return why a file of this size is left out."""
     return f"{size:,} bytes, more than {setting} = {limit:,}: raise it in the settings, or exclude the file"
-
-
-def strerror(error: OSError | ValueError) -> str:
-    """Return the system's words for an error."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -19,6 +19,8 @@ from typing import Any
 
 import yaml
 
+from .filesystems.availability import real_path
+
 MAX_YAML_DEPTH, MAX_ALIASES = 60, 20
 # Of what aliases stand for too, which they multiply.
 MAX_NODES = 1_000_000
@@ -61,8 +63,11 @@ def read_regular(path: Path, most: int, within: Path | None = None) -> bytes:
 
 
 def is_within(path: Path, folder: Path) -> bool:
-    """Return whether a path, with all links followed, is a folder or lies in it."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+    """Return whether a path, with all links followed, is a folder or lies in it.
+
+    Raise ``OSError`` where the machine cannot say now.
+    """
+    return Path(real_path(path)).is_relative_to(real_path(folder))
 
 
 class _Tolerant(_Loader):  # type: ignore[misc]  # chosen when it is imported

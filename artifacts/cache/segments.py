@@ -53,7 +53,7 @@ def write(folder: Path, content: pa.Buffer, suffix: str) -> Path:
 
 
 def read(path: Path, decode: Callable[[pa.Buffer], T]) -> T:
-    """Return what is decoded of a memory-mapped segment; raises ``UnusableSegment`` if it is damaged.
+    """Return what is decoded of a memory-mapped segment; raises ``UnusableSegment`` if it is damaged or gone.
 
     Raises ``ArtifactError`` where the machine cannot map it now: to leave it out would cost what it holds.
     """
@@ -63,6 +63,8 @@ def read(path: Path, decode: Callable[[pa.Buffer], T]) -> T:
         if _name(content) != path.stem:
             raise UnusableSegment("damaged")
         return decode(content)
+    except FileNotFoundError:  # by a run that began since the folder was listed
+        raise UnusableSegment("removed meanwhile") from None
     except MemoryError:  # Arrow's is also one of Arrow's own exceptions, and no sign of damage
         raise
     except (OSError, pa.ArrowException) as error:

@@ -128,10 +128,18 @@ class RemoteFiles:
         except FileNotFoundError as error:
             if not missing_is_refusal:
                 raise NotThere(self.where(name)) from None
-            raise self._refusal(name, error) from None
+            raise self._missing(name, error) from None
         # each library raises exceptions of its own, and all of them mean that it did not work
         except Exception as error:
             raise self._refusal(name, error) from None
+
+    def _missing(self, name: str, error: FileNotFoundError) -> RemoteUnavailable:
+        """Return the error for what cannot be written: a store makes folders by itself, and no buckets."""
+        bucket = str(self._root).partition("/")[0]
+        if self._protocol not in _REPLACES_WHOLE or not bucket:
+            return self._refusal(name, error)
+        hint = "Make it with the tools of the store, or correct the address; noctule makes no buckets."
+        return RemoteUnavailable(f"there is no bucket {bucket!r}", where=self.where(name), hint=hint)
 
     def _refusal(self, name: str, error: Exception) -> RemoteUnavailable:
         if isinstance(error, OSError) and error.errno in _FULL:

@@ -155,8 +155,9 @@ def _settings(flags: Flags, given: Mapping[str, object]) -> Settings:
         routed = settings.serve.router.model_dump() | {"backends": backends}
         serve = Serve.model_validate(settings.serve.model_dump() | named | {"router": routed})
     except ValidationError as error:
+        # The file's own were checked when it was read.
         first = error.errors()[0]
-        where = f"noctule serve: {'.'.join(map(str, first['loc']))}"
+        where = f"noctule serve --{str(first['loc'][0]).replace('_', '-')}"
         what = first["msg"].removeprefix("Value error, ")
         raise SettingsError(what, where=where, hint="See: noctule serve --help") from None
     return settings.model_copy(update={"serve": serve})

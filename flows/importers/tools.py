@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from ...pipeline.errors import SourceError
-from ...pipeline.includes.project import HUGO_SETTINGS, OF_HUGO
+from ...pipeline.includes.tool_folders import HUGO_SETTINGS, OF_HUGO
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
 from ...pipeline.untrusted import NotRead, is_within, read_settings, read_toml, read_yaml

@@ -45,6 +45,7 @@ def find_unchanged(run: RunContext, store: Store) -> tuple[dict[str, object], Un
     if run.settings.shards.wanted:
         return {}, None  # a worker lists its sources
     listing = discover(run, store)
+    # Without the lock: the files of hashes have the names of their contents, and one lost is read again.
     hashed = hash_sources(run, listing, store)
     same = unchanged(run, store, inputs_of(hashed, listing, run.settings))
     failed = listing is None or hashed is None or listing.failures or hashed.failures

@@ -16,7 +16,7 @@ from watchfiles import DefaultFilter, awatch
 
 from ...artifacts.store.store import Store
 from ...pipeline.errors import ArtifactError, NoctuleError, SettingsError, SourceError
-from ...pipeline.includes.project import written_and_real
+from ...pipeline.includes.tool_folders import written_and_real
 from ...pipeline.settings.settings import Settings
 from ..importers.tools import SETTINGS_NAMES
 from ..run.request import IndexRequest

@@ -49,7 +49,7 @@ class LinkReport:
 
 def broken_links(settings: Settings) -> LinkReport:
     """Return the links of all collections that lead nowhere; raise ``SourceError`` if none can be listed."""
-    listing = list_sources(settings)
+    listing = list_sources(settings, rules=())
     sources: dict[str, Source] = {}
     left_out = {f"{each.collection}:{each.path}": each.reason for each in listing.rejections}
     linking = list(_linking(listing.files, settings, sources, left_out))

@@ -18,6 +18,7 @@ from ..run.context import BuildOptions, RunContext
 from ..run.versions import parse_fingerprints
 from ..sources.file_hashes import FileHash, FileHasher
 from ..sources.published import documents_before, published_hashes
+from ..sources.publishing_rules import rules_of
 from ..stages.corpus import require_cached
 from ..stages.embedding.encode import EMBED_STAGE
 from ..stages.guards import require_unshrunk
@@ -84,7 +85,7 @@ def dry_run(run: RunContext, store: Store) -> DryRun:
     settings, options = run.settings, run.options
     if not run.reads_sources:
         return _without_reading(settings, store, options)
-    listing = list_sources(settings)
+    listing = list_sources(settings, rules_of(settings))
     before = _before(store)
     hasher = _hasher(settings, store, options)
     hashes = hasher.hashes(listing.files, lambda file: read_in_full(file, settings))

@@ -34,6 +34,16 @@ def require_build_packages() -> None:
         )
 
 
+def require_collections(settings: Settings, where: str) -> None:
+    """Raise ``SourceError`` if the settings name no collection."""
+    if not settings.collections:
+        raise SourceError(
+            "no folder of documents is named",
+            where=where,
+            hint="Describe one in a settings file: noctule init. Or name it, as in: noctule index FOLDER",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
     """A request to index documents into a store."""
@@ -62,12 +72,7 @@ class IndexRequest:
                 where=f"--collection {self.collection}",
                 hint="Give the folder: noctule index FOLDER --collection NAME",
             )
-        if not given.collections:
-            raise SourceError(
-                "no folder of documents is named",
-                where=str(self.config or Path.cwd()),
-                hint="Describe one in a settings file: noctule init. Or name it, as in: noctule index FOLDER",
-            )
+        require_collections(given, str(self.config or Path.cwd()))
         return _with_drafts(given) if self.drafts else given
 
 

@@ -168,7 +168,7 @@ def listing_of(task: ShardTask, named: Sequence[tuple[str, str]] = ()) -> Listin
     start, end = task.corpus.values(NAME)["places"].get(task.shard, (0, 0))
     own = _files(task.corpus.read(FILES).slice(start, end - start), task.failures)
     files = (file for file in own if (file.collection, file.path) not in task.left_out)
-    return Listing(tuple(files), (), task.failures, _assets(task, named) if named else (), task.rules)
+    return Listing(tuple(files), (), task.failures, task.rules, _assets(task, named) if named else ())
 
 
 def category_pages(task: ShardTask) -> list[FoundFile]:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
+from ...pipeline.filesystems.availability import real_path
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.parse.markdown.brackets import bound_brackets
@@ -64,7 +65,7 @@ def _sources(root: Path) -> Iterator[tuple[str, str, str]]:
     for found in texts_of(folders_near(root), _SETTINGS):
         if (source := _source(found)) is None:
             continue
-        for full in (os.path.abspath, os.path.realpath):
+        for full in (os.path.abspath, real_path):
             place, top = full(found.folder / source), full(root)
             inner = os.path.relpath(place, top)
             is_around = {*inner.split("/")} <= {".", ".."} and inner.count("..") <= ABOVE

@@ -9,14 +9,15 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...pipeline.errors import RejectedDocument, SourceError
+from ...pipeline.errors import RejectedDocument, SourceError, is_transient
+from ...pipeline.filesystems.availability import briefly_away, is_empty_folder, real_path
 from ...pipeline.filesystems.opening import is_address
-from ...pipeline.includes.project import settings_folders, tools_of, written_and_real
+from ...pipeline.includes.tool_folders import Tool, settings_folders, tools_of, written_and_real
 from ...pipeline.navigation.literals import is_certain
 from ...pipeline.navigation.script_imports import Script
 from ...pipeline.parse.front_matter import read_front_matter
@@ -57,7 +58,8 @@ class PublishingRules:
     that say ``publish: true`` are published, and those that ``ignored`` matches never. Of what lies in
     ``books`` of mdBook, only chapters are. Where ``unread`` names a file, none is. ``exclusions`` are what
     lists of files in such settings leave out, of which ``remarks`` tell what could not be read. Where the
-    settings are ``away`` for the moment nothing is known, and the collection fails.
+    settings are ``away`` for the moment nothing is known, and the collection fails; so it does if the folder
+    ``is_empty``, as where nothing is mounted, and documents appear in it afterwards.
     """
 
     of_hugo: bool = False
@@ -71,6 +73,7 @@ class PublishingRules:
     away: SourceError | None = None
     exclusions: tuple[Exclusion, ...] = ()
     remarks: tuple[str, ...] = ()
+    is_empty: bool = False
 
 
 NO_RULES = PublishingRules()
@@ -85,50 +88,59 @@ def rules_of(settings: Settings, *, with_sections: bool = False) -> Rules:
     """
     wanted, found = with_sections or settings.shards.wanted, list[tuple[str, PublishingRules]]()
     for name, collection in settings.collections.items():
-        for each in written_and_real(collection):
-            named = (name, _retried(each, with_sections=wanted))
-            found += [named] if named not in found[-1:] else []
+        for rules in _retried(collection, with_sections=wanted):
+            found += [(name, rules)] if (name, rules) not in found[-1:] else []
     return tuple(found)
 
 
-def _retried(collection: Collection, *, with_sections: bool) -> PublishingRules:
+def _retried(collection: Collection, *, with_sections: bool) -> list[PublishingRules]:
+    """Return the rules of the folder as it is written, and as it is where links lead to it."""
     try:
-        return with_retries(partial(_rules, collection, with_sections=with_sections))
+        places = with_retries(partial(written_and_real, collection))
+        return [with_retries(partial(_rules, each, with_sections=with_sections)) for each in places]
     except SourceError as error:
-        return PublishingRules(away=error)
+        return [PublishingRules(away=error)]
 
 
 def _rules(collection: Collection, *, with_sections: bool) -> PublishingRules:
     """Return what is said in a collection's folder, above it, or in a folder that is read from."""
     if is_address(collection.root):
         return NO_RULES
-    root = Path(collection.root)
+    is_empty = is_empty_folder(collection.root)
     folders = settings_folders(collection)
     tools = tools_of(folders)
     try:
-        hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
-        sections = tuple(_sections(root)) if with_sections and "hugo" in tools else ()
-        jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
-        dendron = tuple(_of_dendron(folders)) if "dendron" in tools else ()
-        quartz = (
-            [Script(each.text, each.name) for each in texts_of(folders, _QUARTZ)] if "quartz" in tools else []
-        )
-        is_explicit = any(script.names(_QUARTZ_FILTER) for script in quartz)
-        ignored = tuple(pattern for script in quartz for pattern in _ignored(script))
-        left_out = exclusions_of(root, folders, tools)
-        return PublishingRules(
-            "hugo" in tools,
-            hugo + jekyll + dendron,
-            sections,
-            frozenset(_bundles(root, folders)) if "hugo" in tools else frozenset(),
-            is_explicit,
-            ignored,
-            books_of(root),
-            exclusions=left_out.exclusions,
-            remarks=left_out.remarks,
-        )
+        found = _found(Path(collection.root), folders, tools, with_sections=with_sections)
+        return replace(found, is_empty=is_empty)
+    except OSError as error:
+        if is_transient(error):
+            raise briefly_away(error, collection.root) from error
+        return PublishingRules("hugo" in tools, unread=collection.root)
     except NotKnown as fault:
         return PublishingRules("hugo" in tools, unread=str(fault))
+
+
+def _found(root: Path, folders: Sequence[Path], tools: Set[Tool], *, with_sections: bool) -> PublishingRules:
+    """Return the rules in these folders; raise ``NotKnown``, ``SourceError`` and ``OSError``."""
+    hugo = tuple(_of_hugo(folders)) if "hugo" in tools else ()
+    sections = tuple(_sections(root)) if with_sections and "hugo" in tools else ()
+    jekyll = tuple(_of_jekyll(folders, root.name)) if "jekyll" in tools else ()
+    dendron = tuple(_of_dendron(folders)) if "dendron" in tools else ()
+    quartz = (
+        [Script(each.text, each.name) for each in texts_of(folders, _QUARTZ)] if "quartz" in tools else []
+    )
+    left_out = exclusions_of(root, folders, tools)
+    return PublishingRules(
+        "hugo" in tools,
+        hugo + jekyll + dendron,
+        sections,
+        frozenset(_bundles(root, folders)) if "hugo" in tools else frozenset(),
+        any(script.names(_QUARTZ_FILTER) for script in quartz),
+        tuple(pattern for script in quartz for pattern in _ignored(script)),
+        books_of(root),
+        exclusions=left_out.exclusions,
+        remarks=left_out.remarks,
+    )
 
 
 def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
@@ -142,11 +154,7 @@ def _of_hugo(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
 
 def _sections(root: Path) -> Iterator[tuple[str, str]]:
     """Yield the path and the front matter of each section that may hand something down."""
-    try:
-        paths = sorted(root.rglob("_index.*"))
-    except OSError as error:
-        raise unread(error, str(root)) from error
-    for path in paths:
+    for path in sorted(_below(root, "_index.")):
         name = path.relative_to(root).as_posix()
         try:
             text = read_regular(path, MAX_BYTES, root).decode("utf-8", "replace")
@@ -160,13 +168,24 @@ def _sections(root: Path) -> Iterator[tuple[str, str]]:
 
 def _bundles(root: Path, folders: Sequence[Path]) -> Iterator[str]:
     """Yield the folders below a root that are leaf bundles of Hugo."""
-    real = Path(os.path.realpath(root))
+    real = Path(real_path(root))
     for content in _contents(real, folders):
-        try:
-            paths = [path for path in content.rglob("index.*") if _OF_BUNDLE.fullmatch(path.name)]
-        except OSError as error:
-            raise unread(error, str(root)) from error
+        paths = [path for path in _below(content, "index.") if _OF_BUNDLE.fullmatch(path.name)]
         yield from (str(path.parent.relative_to(real)) for path in paths if path.parent != content)
+
+
+def _below(folder: Path, prefix: str) -> Iterator[Path]:
+    """Yield what lies anywhere in a folder under a name that begins so; raise ``SourceError``.
+
+    A search by pattern would say nothing of folders that are away for the moment.
+    """
+
+    def require_lasting(error: OSError) -> None:
+        if is_transient(error):
+            raise briefly_away(error, str(folder)) from error
+
+    for place, folders, files in os.walk(folder, onerror=require_lasting):
+        yield from (Path(place, name) for name in (*folders, *files) if name.startswith(prefix))
 
 
 def _contents(root: Path, folders: Sequence[Path]) -> list[Path]:
@@ -177,7 +196,7 @@ def _contents(root: Path, folders: Sequence[Path]) -> list[Path]:
     if any(found.mentions("contentdir", "mounts") for found in texts_of(folders, _OF_CONTENTS)):
         return [root]
     of_hugo = [folder for folder in folders if "hugo" in tools_of([folder])]
-    contents = [Path(os.path.realpath(folder)) / "content" for folder in of_hugo]
+    contents = [Path(real_path(folder)) / "content" for folder in of_hugo]
     is_within = any(map(root.is_relative_to, contents))
     return [root] if is_within else [each for each in contents if each.is_relative_to(root)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import is_transient
-from ...pipeline.source_files import briefly_away
+from ...pipeline.filesystems.availability import briefly_away
 from ...pipeline.untrusted import NotRead, read_regular, read_settings
 
 MAX_BYTES = 2_000_000

@@ -76,16 +76,6 @@ def require_unshrunk(settings: Settings, name: str, before: int, after: int, *, 
     )
 
 
-def require_collections(settings: Settings) -> None:
-    """Raise ``SettingsError`` if the settings name no collection."""
-    if not settings.collections:
-        raise SettingsError(
-            "there is nothing to index",
-            where="collections",
-            hint="Describe a folder in a settings file: noctule init. Or index one now: noctule index FOLDER",
-        )
-
-
 def require_room(settings: Settings) -> None:
     """Raise ``SettingsError`` if the model cannot read a whole passage."""
     limit = find(settings.embed).max_tokens

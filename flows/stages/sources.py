@@ -11,7 +11,13 @@ from ...artifacts.store.store import Store
 from ...pipeline.assets.embedded_images import image_place
 from ...pipeline.discover import list_files
 from ...pipeline.discover.selection import still_selected
-from ...pipeline.errors import CollectionShrank, NoctuleError, RejectedDocument, SourceError
+from ...pipeline.errors import (
+    CollectionShrank,
+    NoctuleError,
+    RejectedDocument,
+    SourceError,
+    SourceUnavailable,
+)
 from ...pipeline.filesystems.opening import is_address
 from ...pipeline.identity import doc_id
 from ...pipeline.includes.source import read_source
@@ -44,8 +50,8 @@ class Listing:
     files: tuple[FoundFile, ...]
     rejections: tuple[ReportEntry, ...]
     failures: Mapping[str, NoctuleError]
+    rules: Rules
     assets: tuple[FoundFile, ...] = ()
-    rules: Rules = ()
 
     def without(self, failures: Mapping[str, NoctuleError]) -> Listing:
         """Return the listing without the collections that failed for other reasons."""
@@ -53,8 +59,8 @@ class Listing:
             tuple(file for file in self.files if file.collection not in failures),
             tuple(each for each in self.rejections if each.collection not in failures),
             {**self.failures, **failures},
-            tuple(file for file in self.assets if file.collection not in failures),
             self.rules,
+            tuple(file for file in self.assets if file.collection not in failures),
         )
 
 
@@ -85,8 +91,7 @@ def discover(run: RunContext, store: Store) -> Listing | None:
 
 def discover_under(rules: Rules, run: RunContext, store: Store) -> Listing:
     """Return the same for rules of publishing that were read before."""
-    listing = _without_doubtful(list_sources(run.settings), run, store)
-    return replace(listing.without({name: rule.away for name, rule in rules if rule.away}), rules=rules)
+    return _without_doubtful(list_sources(run.settings, rules), run, store)
 
 
 def hash_sources(run: RunContext, listing: Listing | None, store: Store) -> HashedSources | None:
@@ -141,8 +146,11 @@ def sound(settings: Settings, failures: Mapping[str, NoctuleError]) -> list[str]
     return [name for name in sorted(settings.collections) if name not in failures]
 
 
-def list_sources(settings: Settings) -> Listing:
-    """List the files of every collection; raise ``MissingRoot`` or ``SourceError`` if none can be listed."""
+def list_sources(settings: Settings, rules: Rules) -> Listing:
+    """List the files of every collection but those of which the ``rules``, read before, are not known.
+
+    Raise ``MissingRoot`` or ``SourceError`` if none can be listed.
+    """
     listings, failures = [], {}
     for name, collection in sorted(settings.collections.items()):
         try:
@@ -160,7 +168,23 @@ def list_sources(settings: Settings) -> Listing:
             rejections.append(ReportEntry(file.collection, file.path, "quarantined", reason))
     assets = {(file.collection, file.path): file for listing in listings for file in reversed(listing.assets)}
     in_order = tuple(named[name] for name in sorted(named))
-    return Listing(in_order, tuple(rejections), failures, tuple(assets[key] for key in sorted(assets)))
+    shown = tuple(assets[key] for key in sorted(assets))
+    listing = Listing(in_order, tuple(rejections), failures, rules, shown)
+    return listing.without(_not_known(listing, settings))
+
+
+def _not_known(listing: Listing, settings: Settings) -> dict[str, NoctuleError]:
+    """Return the collections whose rules of publishing are away, or came after these were looked for."""
+    found: dict[str, NoctuleError] = {name: rule.away for name, rule in listing.rules if rule.away}
+    # What is made of packages or of sidebars lies elsewhere.
+    in_folders = {file.collection for file in listing.files if not (file.module or file.category)}
+    for name in in_folders & {name for name, rule in listing.rules if rule.is_empty}:
+        found[name] = SourceUnavailable(
+            "the folder was empty when the run began, so it is not known which documents are private",
+            where=f"{settings.collections[name].root} (collection {name})",
+            hint="Is the disk mounted? Run it again.",
+        )
+    return {name: error for name, error in found.items() if name not in listing.failures}
 
 
 @dataclass(frozen=True, slots=True)

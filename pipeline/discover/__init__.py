@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from ..filesystems.opening import is_address
-from ..includes.project import settings_folders, tools_of
+from ..includes.tool_folders import settings_folders, tools_of
 from ..links.published import path_stem
 from ..navigation.category_pages import folder_pages, sidebar_pages
 from ..python_packages import module_files

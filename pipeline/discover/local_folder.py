@@ -12,13 +12,14 @@ from pathlib import Path
 
 from ..assets.media import DOCUMENT_ENDINGS
 from ..errors import MissingRoot, is_transient
+from ..filesystems.availability import briefly_away, strerror
 from ..filesystems.mounts import has_change_times
-from ..includes.project import settings_folders, tools_of, written_and_real
 from ..includes.sphinx.folder_versions import SETTINGS_OF_FOLDERS, FolderVersions
+from ..includes.tool_folders import settings_folders, tools_of, written_and_real
 from ..navigation.categories import CATEGORY_FILES
 from ..patterns import globs
 from ..settings.collection import Collection
-from ..source_files import FoundFile, briefly_away, day_of, strerror, version_of
+from ..source_files import FoundFile, day_of, version_of
 from .selection import Selection, escaped, name_fault, normal
 
 _PARTS = {

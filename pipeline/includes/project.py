@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,43 +9,22 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 from urllib.parse import quote
 
 from ..errors import is_transient
-from ..filesystems.opening import is_address
-from ..settings.collection import Collection
-from ..source_files import briefly_away
-from ..untrusted import NotRead, as_text, is_within, read_regular, read_settings, with_lower_keys
+from ..untrusted import NotRead, as_text, is_within, read_settings, with_lower_keys
 from .front_matter_blocks import find_block, included_start
 from .hugo.page_names import PageNames
 from .jekyll.data_files import MAX_NAME_BYTES, DataFiles
 from .parts import whole
+from .tool_folders import ENDINGS, HUGO_SETTINGS, Tool, tools_of
 
-Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz", "sphinx"]
-# The names of files and folders that stand at the head of a tool's folder.
-_SIGNS: Mapping[Tool, tuple[str, ...]] = {
-    "jekyll": ("_config.yml",),
-    "vitepress": (".vitepress", ".vuepress"),
-    "docusaurus": ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
-    "obsidian": (".obsidian", "quartz.config.ts"),
-    "quartz": ("quartz.config.ts",),
-    "dendron": ("dendron.yml", "root.schema.yml"),
-    "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config/_default"),
-}
-_HUGO: frozenset[Tool] = frozenset({"hugo"})
 _JEKYLL: frozenset[Tool] = frozenset({"jekyll"})
 _SPHINX: frozenset[Tool] = frozenset({"sphinx"})
-# Their settings stand above the folder of the documents.
-_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian", "quartz"})
 _MAX_YAML_BYTES = 64 * 1024
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 # Of Hugo: where its parameters and a site's own shortcodes stand.
-_ENDINGS = ("toml", "yaml", "yml", "json")
-HUGO_SETTINGS = tuple(f"{name}.{ending}" for name in ("hugo", "config") for ending in _ENDINGS)
-# Tells its older names of settings, which others have too, from those of Zola.
-OF_HUGO = re.compile(rb"(?:^[\"']?|(?:^|[{,])\s*\")baseurl\b", re.IGNORECASE | re.MULTILINE)
-_HUGO_PARAMS = tuple(f"config/_default/params.{ending}" for ending in _ENDINGS)
+_HUGO_PARAMS = tuple(f"config/_default/params.{ending}" for ending in ENDINGS)
 _SHORTCODES = ("layouts/_shortcodes", "layouts/shortcodes")
 _PARTIALS = ("layouts/_partials", "layouts/partials")
 _MAX_THEMES = 20
@@ -120,52 +98,6 @@ class Context:
         """Return the context for Sphinx and Jupyter Books, whose settings file has the name of Jekyll's."""
         tools = self.project.tools - _JEKYLL | _SPHINX
         return replace(self, project=replace(self.project, tools=tools))
-
-
-def written_and_real(collection: Collection) -> list[Collection]:
-    """Return the collection and, if links lead to its root, also the one with the root's real path.
-
-    Settings of its tool may stand above the link or above the folder that it leads to.
-    """
-    real = collection.root if is_address(collection.root) else os.path.realpath(collection.root)
-    is_written = Path(real) == Path(collection.root)
-    return [collection, *([] if is_written else [collection.model_copy(update={"root": real})])]
-
-
-def settings_folders(collection: Collection) -> list[Path]:
-    """Return where settings of a collection's tool may stand: there, above it, and where it includes from."""
-    root = Path(collection.root)
-    return [root, root.parent, *map(Path, collection.snippet_folders)]
-
-
-def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
-    """Return the tools whose settings stand in one of these folders, of some also above one."""
-    above = [folder.parent for folder in folders]
-    found = frozenset(
-        tool
-        for tool, names in _SIGNS.items()
-        for folder in (*folders, *(above if tool in _SET_ABOVE else ()))
-        if any(os.path.lexists(folder / name) for name in names)
-    )
-    is_of_hugo = "hugo" not in found and any(map(_is_of_older_hugo, folders))
-    return found | _HUGO if is_of_hugo else found
-
-
-def _is_of_older_hugo(folder: Path) -> bool:
-    """Return whether Hugo's settings stand in ``config.toml`` or another ``config`` there.
-
-    Raise ``SourceError`` where the machine cannot say now.
-    """
-    for path in (folder / name for name in HUGO_SETTINGS[len(_ENDINGS) :]):
-        try:
-            if _is_file(path) and OF_HUGO.search(read_regular(path, _MAX_YAML_BYTES, folder)):
-                return True
-        except NotRead:
-            continue
-        except OSError as error:
-            if is_transient(error):
-                raise briefly_away(error, str(path)) from error
-    return False
 
 
 def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from ..directives import NOT_INCLUDED
 from ..errors import RejectedDocument, is_transient
+from ..filesystems.availability import briefly_away
 from ..filesystems.object_files import objects_at
 from ..filesystems.opening import is_address
 from ..identity import combined_hash, sha256_hex
@@ -18,14 +19,15 @@ from ..model import PythonModule, Source
 from ..navigation.category_pages import read_category_page
 from ..python_packages import NoSuchObject, Packages
 from ..settings.collection import Collection
-from ..source_files import FoundFile, briefly_away, read_file, source_of
+from ..source_files import FoundFile, read_file, source_of
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .mkdocs.macros import variables_of
-from .project import context_of, tools_of
+from .project import context_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
 from .sphinx.conf_values import SphinxValues, in_its_format, values_for, with_other_projects
 from .sphinx.folder_versions import may_be_of_a_tool, readable_folders, with_version
 from .sphinx.substitutions import with_linked_docstrings, with_values
+from .tool_folders import tools_of
 
 
 def read_source(file: FoundFile, collection: Collection) -> Source:

@@ -10,10 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..errors import MissingRoot, RejectedDocument, is_transient
+from ..filesystems.availability import briefly_away, strerror
 from ..identity import sha256_hex
 from ..model import Source
 from ..settings.collection import Collection
-from ..source_files import FoundFile, briefly_away, read_file, strerror
+from ..source_files import FoundFile, read_file
 from ..untrusted import NotRead
 from .categories import CATEGORY_FILES, Category, section_of
 from .entry import NavEntry

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import tomllib
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
@@ -72,7 +73,7 @@ def parse(given: Mapping[str, Any], where: str) -> Settings:
     try:
         return Settings.model_validate(with_new_names(given, where))
     except ValidationError as error:
-        lines = [f"{_key(e['loc'])}: {_reason(e)}" for e in error.errors()]
+        lines = [f"{_key(e['loc'])}: {_reason(e)}{_nearest(e)}" for e in error.errors()]
         raise SettingsError(
             "; ".join(lines), where=where, hint=f"{DEFAULTS} lists every key with its default."
         ) from None
@@ -118,6 +119,24 @@ def _reason(error: Any) -> str:
     if error["type"] in _REASONS:
         return _REASONS[error["type"]]
     return str(error["msg"]).removeprefix("Value error, ")
+
+
+def _nearest(error: Any) -> str:
+    """Return the key that an unknown one of the same table is most like, as a part of a message."""
+    if error["type"] != "extra_forbidden":
+        return ""
+    table: Any = Settings
+    for part in error["loc"][:-1]:
+        table = _within(table, part)
+    near = get_close_matches(str(error["loc"][-1]), getattr(table, "model_fields", ()), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def _within(kind: Any, part: int | str) -> Any:
+    """Return the type of what a table has under a key, or a list or a mapping of tables holds."""
+    if fields := getattr(kind, "model_fields", None):
+        return fields[part].annotation if part in fields else None
+    return next((each for each in get_args(kind) if hasattr(each, "model_fields")), None)
 
 
 def _folders_from(folder: Path, collection: Collection) -> dict[str, object]:

@@ -20,6 +20,8 @@ COLLECTION_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _ENGINE = re.compile(
     r"inline|processes|(?:dask|ray)(?:://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+):[0-9]{1,5})?", re.ASCII
 )
+# Those on which torch computes what a model does; a number names one of several.
+_DEVICE = re.compile(r"auto|cpu|mps|(?:cuda|xpu)(?::[0-9]{1,3})?", re.ASCII)
 _TARGET = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s]*(/\S*)?|/.*|~/.*")
 
 
@@ -49,6 +51,13 @@ class Embed(Table):
     device: str = "auto"
     batch_tokens: int = Field(default=1024, ge=256)
     workers: int = Field(default=0, ge=0, description="0: one per core")
+
+    @field_validator("device")
+    @classmethod
+    def _is_a_device(cls, name: str) -> str:
+        if not _DEVICE.fullmatch(name):
+            raise ValueError(f"{name!r:.40} is no device: write auto, cpu, cuda, cuda:1, mps or xpu")
+        return name
 
 
 class LexicalField(Table):

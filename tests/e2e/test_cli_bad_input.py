@@ -50,8 +50,8 @@ def test_every_wrong_key_of_a_settings_file_is_named_with_the_file(command: Comm
     (command.folder / "noctule.toml").write_text("[chunk]\nmax_tokns = 3\n[serch]\n")
     refused = command.run("index", ".", "--json")
     assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
-    assert "chunk.max_tokns: unknown key" in refused.error["what"]
-    assert "serch: unknown key" in refused.error["what"]
+    assert "chunk.max_tokns: unknown key (did you mean max_tokens?)" in refused.error["what"]
+    assert "serch: unknown key (did you mean search?)" in refused.error["what"]
     assert refused.error["where"].endswith("noctule.toml")
 
 
@@ -63,6 +63,13 @@ def test_a_wrong_value_is_told_with_the_right_ones(command: CommandLine, flag: s
     refused = command.run("search", "owl", flag, "fuzzy", "--json")
     assert (refused.code, refused.error["kind"]) == (2, "UsageError")
     assert refused.error["what"] == f"Invalid value for '{flag}': 'fuzzy' is not one of {valid}."
+
+
+def test_a_wrong_choice_of_shards_is_told_under_its_flag(command: CommandLine) -> None:
+    refused = command.run("serve", "--shards", "abc", "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "SettingsError")
+    assert refused.error["where"] == "noctule serve --shards"
+    assert "numbers and ranges" in refused.error["what"]
 
 
 @pytest.mark.parametrize("name", ["index", "links"])

@@ -51,7 +51,7 @@ def repository(tmp_path: Path) -> Path:
 def _found(root: Path, **rules: Any) -> dict[str, tuple[str | None, str]]:
     """Date and author of each file, as the listing has them."""
     given = {"collections": {"docs": {"root": str(root)} | rules}}
-    listing = list_sources(reading.parse(given, where="here"))
+    listing = list_sources(reading.parse(given, where="here"), rules=())
     return {file.path: (file.modified, file.author) for file in listing.files}
 
 
@@ -124,7 +124,9 @@ def test_a_document_takes_them_unless_it_names_its_author(repository: Path) -> N
     given = {"collections": {"docs": {"root": str(repository)} | _GIT}}
     settings = reading.parse(given, where="here")
     collection = settings.collections["docs"]
-    documents = {f.path: parse(read_source(f, collection), collection) for f in list_sources(settings).files}
+    documents = {
+        f.path: parse(read_source(f, collection), collection) for f in list_sources(settings, rules=()).files
+    }
     assert (documents["own.md"].author, documents["own.md"].modified) == ("Own", "2026-05-01")
     assert (documents["plain.txt"].author, documents["plain.txt"].modified) == ("Eve", "2026-05-01")
 

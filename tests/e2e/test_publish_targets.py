@@ -246,6 +246,7 @@ def test_a_bucket_that_is_not_there_is_an_error_of_the_house(
     with pytest.raises(RemoteUnavailable) as caught:
         send(store, "s3://no-such-bucket/docs", keep=1)
     assert caught.value.where.startswith("s3://no-such-bucket/docs")
+    assert caught.value.what == "there is no bucket 'no-such-bucket'" and "Make it" in caught.value.hint
     monkeypatch.setitem(sys.modules, "gcsfs", None)
     with pytest.raises(SettingsError, match="needs gcsfs"):
         send(store, "gs://no-such-bucket/docs", keep=1)

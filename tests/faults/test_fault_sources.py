@@ -10,6 +10,7 @@ import socket
 import stat
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +21,7 @@ from noctule.artifacts.cache.source_hashes import SourceHashes
 from noctule.docsite.urls import Placed, page_paths
 from noctule.flows.run.versions import parse_fingerprints
 from noctule.flows.sources.file_hashes import FileHasher
-from noctule.flows.sources.publishing_rules import rules_of
+from noctule.flows.sources.publishing_rules import NO_RULES, rules_of
 from noctule.flows.stages.parse_batch import FileBatch, parse_files
 from noctule.flows.stages.sources import hash_files, list_sources
 from noctule.pipeline.discover import list_files
@@ -29,6 +30,7 @@ from noctule.pipeline.discover.selection import Selection
 from noctule.pipeline.errors import RejectedDocument, SourceError
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.includes.source import read_source
+from noctule.pipeline.includes.tool_folders import tools_of
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.patterns import globs
@@ -36,6 +38,7 @@ from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Settings, ShardSettings
 from noctule.pipeline.source_files import FoundFile
 from tests.processor_time import processor_seconds
+from tests.repetitions import ALL
 from tests.site_builder import page_of
 
 MANY = 100_000
@@ -189,10 +192,10 @@ def test_a_folder_that_is_briefly_away_is_asked_again_and_loses_no_document(
     monkeypatch.setattr(os, "scandir", refusing)
     settings = Settings(collections={"c": collection(tmp_path)})
     if times == 1:
-        assert [file.path for file in list_sources(settings).files] == ["deep/a.md"]
+        assert [file.path for file in list_sources(settings, rules=()).files] == ["deep/a.md"]
         return
     with pytest.raises(SourceError, match="cannot be accessed: Input/output error") as caught:
-        list_sources(settings)
+        list_sources(settings, rules=())
     assert "deep" in caught.value.where and "exclude it" in caught.value.hint
 
 
@@ -214,7 +217,7 @@ def test_too_few_handles_or_too_little_memory_is_no_folder_less(
 
     monkeypatch.setattr(os, "scandir", refusing)
     with pytest.raises(SourceError, match=os.strerror(code)) as caught:
-        list_sources(Settings(collections={"c": collection(tmp_path)}))
+        list_sources(Settings(collections={"c": collection(tmp_path)}), rules=())
     assert ("Mount the folder again" if code == errno.ESTALE else "ulimit -n") in caught.value.hint
 
 
@@ -279,7 +282,7 @@ def test_one_name_in_two_compositions_is_one_document_and_the_other_is_named(tmp
         write(tmp_path / name)
     if len(list(tmp_path.iterdir())) == 1:
         pytest.skip("this file system sees one name")
-    listing = list_sources(Settings(collections={"c": collection(tmp_path)}))
+    listing = list_sources(Settings(collections={"c": collection(tmp_path)}), rules=())
     assert [file.path for file in listing.files] == [names[0]]
     (rejection,) = listing.rejections
     assert (rejection.path, rejection.kind) == (names[0], "quarantined")
@@ -357,7 +360,7 @@ _SCARCE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("call", ["scandir", "open", "stat", "fstat", "read", "readlink"])
+@pytest.mark.parametrize("call", ["scandir", "open", "stat", "fstat", "lstat", "read", "readlink"])
 def test_whichever_call_finds_the_machine_wanting_no_document_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
@@ -380,17 +383,35 @@ def test_whichever_call_finds_the_machine_wanting_no_document_is_removed(
     assert refusals >= len(_SCARCE)
 
 
-@pytest.mark.parametrize("call", ["open", "read", "stat", "fstat"])
-def test_settings_of_a_tool_that_are_away_make_no_document_private(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+_OF_TOOLS = {
+    "hugo": {
+        "hugo.toml": "[[cascade]]\ndraft = true\n",
+        "_index.md": "---\ncascade: {draft: true}\n---\n",
+        "content/owls/index.md": "# Owls\n",
+    },
+    "quartz": {"quartz.config.ts": "export default { plugins: { filters: [Plugin.ExplicitPublish()] } }\n"},
+    "jekyll": {"_config.yml": "defaults: [{scope: {path: ''}, values: {published: false}}]\n"},
+    "dendron": {"dendron.yml": "publishing: {hierarchy: {root: {publishByDefault: false}}}\n"},
+    "mdbook": {"book.toml": "[book]\nsrc = '.'\n", "SUMMARY.md": "# S\n\n- [A](a.md)\n", "a.md": "# A\n"},
+}
+
+
+@pytest.mark.parametrize("tool", _OF_TOOLS)
+@pytest.mark.parametrize("call", ["open", "read", "stat", "fstat", "lstat", "scandir", "readlink"])
+def test_settings_of_a_tool_that_are_away_make_no_document_private_nor_public(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, tool: str
 ) -> None:
-    write(tmp_path / "hugo.toml", "[[cascade]]\ndraft = true\n")
-    write(tmp_path / "_index.md", "---\ncascade: {draft: true}\n---\n")
-    settings = Settings(collections={"c": collection(tmp_path)}, shards=ShardSettings(count=2))
+    """The folder is a link, and settings may stand beside the link or where it leads."""
+    for name, text in _OF_TOOLS[tool].items():
+        write(tmp_path / "real" / name, text)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    settings = Settings(collections={"c": collection(tmp_path / "link")}, shards=ShardSettings(count=2))
     expected = rules_of(settings)
+    assert expected != (("c", NO_RULES),)
     monkeypatch.setattr("noctule.flows.run.retry._PAUSES_S", ())
-    for code in _SCARCE:
-        for nth in range(1, 30):
+    # Of some calls there are a thousand, most of which look for files that are not there.
+    for code in _SCARCE if ALL else _SCARCE[-1:]:
+        for nth in range(1, 10_000, 1 if ALL else 7):
             with monkeypatch.context() as patched:
                 calls = _refuse(patched, call, nth, code)
                 found = rules_of(settings)
@@ -399,6 +420,25 @@ def test_settings_of_a_tool_that_are_away_make_no_document_private(
             assert all(error.hint for error in away)
             if calls[0] < nth:
                 break
+
+
+@pytest.mark.parametrize("tool", [name for name in _OF_TOOLS if name != "mdbook"])
+def test_a_tool_whose_settings_cannot_be_looked_for_is_not_taken_for_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    for name, text in _OF_TOOLS[tool].items():
+        write(tmp_path / name, text)
+    expected, refused = tools_of([tmp_path]), 0
+    assert tool in expected
+    for call, nth in product(("stat", "lstat"), range(1, 60)):  # either, as versions of Python go
+        with monkeypatch.context() as patched:
+            _refuse(patched, call, nth, errno.EIO)
+            try:
+                assert tools_of([tmp_path]) == expected
+            except SourceError as error:
+                assert error.hint and str(tmp_path.parent) in error.where
+                refused += 1
+    assert refused > 5
 
 
 def _refuse(patched: pytest.MonkeyPatch, call: str, nth: int, code: int) -> list[int]:
@@ -422,7 +462,7 @@ def _hasher(settings: Settings, store: Path) -> FileHasher:
 def _kept_or_stopped(settings: Settings, fingerprints: Mapping[str, str], store: Path) -> set[str] | None:
     """The documents that a run would publish; none where it stops, or keeps what the collection had."""
     try:
-        listing = list_sources(settings)
+        listing = list_sources(settings, rules=())
         looked = hash_files(listing.files, settings, _hasher(settings, store))
         if looked.failures:
             return None

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import is_transient
-from ...source_files import briefly_away
+from ...filesystems.availability import briefly_away
 from ...untrusted import NotRead, as_text, read_regular, read_settings
 from ..fences import Fences, code_of
 from ..parts import Literal

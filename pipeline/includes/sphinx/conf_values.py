@@ -13,9 +13,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import is_transient
+from ...filesystems.availability import briefly_away
 from ...identity import combined_hash
 from ...model import Source
-from ...source_files import briefly_away
 from ...untrusted import NotRead, is_within, read_regular, read_settings
 from .conf_literals import MAX_CHARS, Computed, files_read_into, literals_of, settings_of_book
 from .object_types import ObjectType, extension_places, object_types

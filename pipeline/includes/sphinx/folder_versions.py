@@ -9,12 +9,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from ...filesystems.availability import briefly_away
 from ...filesystems.opening import is_address
 from ...identity import combined_hash, stable_text
 from ...model import Source
 from ...settings.collection import Collection
-from ...source_files import briefly_away, is_in_folder
-from ..project import tools_of
+from ...source_files import is_in_folder
+from ..tool_folders import tools_of
 from .conf_values import NEVER_RST, SETTINGS, SphinxValues, sphinx_values
 
 # The names of files that say something about the documents below them.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from noctule.pipeline.discover import list_files
-from noctule.pipeline.errors import MissingRoot, RejectedDocument
+from noctule.pipeline.errors import MissingRoot, RejectedDocument, SourceError
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.source_files import (
@@ -107,6 +107,20 @@ def test_a_folder_of_snippets_that_is_missing_costs_no_document(tmp_path: Path) 
     assert [read_file(file, own).content for file in list_files("c", own).files] == [b"# root/a.md\n"]
 
 
+def test_a_root_that_is_a_link_may_lead_to_a_newer_release_in_one_process(tmp_path: Path) -> None:
+    own = collection(tmp_path / "current")
+    for release in ("1", "2"):
+        write(tmp_path, f"{release}/a.md")
+        (tmp_path / "next").symlink_to(release)
+        (tmp_path / "next").replace(tmp_path / "current")
+        [file] = list_files("c", own).files
+        assert read_file(file, own).content == f"# {release}/a.md\n".encode()
+    (tmp_path / "1" / "a.md").unlink()
+    (tmp_path / "1" / "a.md").symlink_to(tmp_path / "2" / "a.md")
+    with pytest.raises(RejectedDocument):
+        read_file(FoundFile("c", "a.md", str(tmp_path / "1" / "a.md"), 1), own)
+
+
 def test_a_folder_that_became_a_link_into_one_of_snippets_is_outside(tmp_path: Path) -> None:
     write(tmp_path, "root/sub/x.md", ".private/x.md")
     own = collection(tmp_path / "root", snippet_folders=(str(tmp_path),))
@@ -198,8 +212,19 @@ def test_a_root_that_is_no_folder_stops_the_build(tmp_path: Path, kind: str) -> 
 
 
 def test_a_file_that_is_gone_is_rejected(tmp_path: Path) -> None:
+    write(tmp_path, "other.md")
     with pytest.raises(RejectedDocument, match="gone"):
         read_source(FoundFile("c", "x.md", str(tmp_path / "x.md"), 1), collection(tmp_path))
+
+
+@pytest.mark.parametrize("is_mount_point", [False, True])
+def test_a_file_that_is_gone_with_all_others_is_not_called_gone(tmp_path: Path, is_mount_point: bool) -> None:
+    root = tmp_path / "root"
+    if is_mount_point:
+        root.mkdir()
+    with pytest.raises(SourceError, match="cannot be accessed") as found:
+        read_source(FoundFile("c", "x.md", str(root / "x.md"), 1), collection(root))
+    assert not isinstance(found.value, RejectedDocument) and "Mount the disk" in found.value.hint
 
 
 def test_a_link_that_took_a_files_place_is_rejected(tmp_path: Path) -> None:

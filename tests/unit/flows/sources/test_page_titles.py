@@ -45,7 +45,7 @@ def folder(tmp_path: Path, named: str = "mkdocs.yml") -> Settings:
 def test_a_document_without_a_title_has_that_of_the_navigation(tmp_path: Path) -> None:
     settings = folder(tmp_path)
     collection = settings.collections["c"]
-    files = list_sources(settings).files
+    files = list_sources(settings, rules=()).files
     titles = {file.path: parse(read_source(file, collection), collection).title for file in files}
     assert titles == {
         "index.md": "Home",
@@ -61,7 +61,7 @@ def test_front_matter_comes_first(tmp_path: Path) -> None:
     settings = folder(tmp_path)
     (tmp_path / "docs" / "guide" / "auth.md").write_text("---\ntitle: Own\n---\nText\n")
     collection = settings.collections["c"]
-    file = next(each for each in list_sources(settings).files if each.path == "guide/auth.md")
+    file = next(each for each in list_sources(settings, rules=()).files if each.path == "guide/auth.md")
     assert file.title == "Signing in"
     assert parse(read_source(file, collection), collection).title == "Own"
 

@@ -39,7 +39,7 @@ def _run(root: Path, store: Path, **more: object) -> RunContext:
 
 
 def _hashed(run: RunContext) -> HashedSources:
-    hashed = hash_sources(run, list_sources(run.settings), Store(run.store))
+    hashed = hash_sources(run, list_sources(run.settings, rules=()), Store(run.store))
     assert hashed is not None
     return hashed
 

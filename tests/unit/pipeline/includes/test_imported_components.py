@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
-from noctule.pipeline.includes.project import Context, Project, Tool
+from noctule.pipeline.includes.project import Context, Project
+from noctule.pipeline.includes.tool_folders import Tool
 from tests.processor_time import processor_seconds
 
 FILES = {

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from noctule.pipeline.includes.expand import ExpandedText, IncludedFile, NotIncluded, expand
-from noctule.pipeline.includes.project import Context, Project, Tool, tools_of
+from noctule.pipeline.includes.project import Context, Project
+from noctule.pipeline.includes.tool_folders import Tool, tools_of
 from tests.processor_time import processor_seconds
 
 

@@ -32,6 +32,17 @@ def _keys(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple
                 yield from _keys(part, (*place, "own") if named else place)
 
 
+@pytest.mark.parametrize("device", ["auto", "cpu", "cuda", "cuda:0", "cuda:12", "mps", "xpu", "xpu:1"])
+def test_each_device_that_computes_a_model_may_be_named(device: str) -> None:
+    assert parse({"embed": {"device": device}}, where="a test").embed.device == device
+
+
+@pytest.mark.parametrize("device", ["", "gpu", "cuda:", "cuda:a", "cpu:0", "meta", "CUDA", "c\nuda"])
+def test_what_is_no_device_is_refused_with_those_that_are(device: str) -> None:
+    with pytest.raises(SettingsError, match="write auto, cpu, cuda, cuda:1, mps or xpu"):
+        parse({"embed": {"device": device}}, where="a test")
+
+
 def _given(place: tuple[str, ...], value: object) -> dict[str, Any]:
     for name in reversed(place):
         value = {name: value}
@@ -87,7 +98,24 @@ def test_a_wrong_value_is_told_without_words_of_python(place: tuple[str, ...]) -
         ("site.colors", 3, "site.colors: write a table"),
         ("search.stages", "mmr", "search.stages: write a list, in square brackets"),
         ("site", 3, "site: write a table"),
-        ("site.colours", {}, "site.colours: unknown key"),
+        ("site.colours", {}, "site.colours: unknown key (did you mean colors?)"),
+        ("site.zzz", {}, "site.zzz: unknown key"),
+        (
+            "collections.notes",
+            {"root": ".", "rules": [{"pattern": "a", "replace": "b"}]},
+            "collections.notes.rules.0.replace: unknown key (did you mean replacement?)",
+        ),
+        (
+            "collections.notes",
+            {"root": ".", "address": {"stile": "path"}},
+            "collections.notes.address.stile: unknown key (did you mean style?)",
+        ),
+        ("serve.router.backend", [], "serve.router.backend: unknown key (did you mean backends?)"),
+        (
+            "embed.device",
+            "tpu",
+            "embed.device: 'tpu' is no device: write auto, cpu, cuda, cuda:1, mps or xpu",
+        ),
     ],
 )
 def test_a_mistake_is_told_once_under_its_key(place: str, value: object, what: str) -> None:

@@ -205,7 +205,7 @@ def test_each_mistake_has_a_line_of_its_own() -> None:
         "search.rerank.depth",
         "search.stagse",
     ]
-    assert "search.stagse: unknown key" in lines
+    assert "search.stagse: unknown key (did you mean stages?)" in lines
 
 
 def test_a_weight_that_is_left_out_keeps_its_default() -> None:
