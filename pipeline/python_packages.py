@@ -79,6 +79,16 @@ class Packages:
             raise NoSuchObject("the package has no such module")
         return tuple(found.values())
 
+    def modules_for_block(self, name: str) -> tuple[PythonModule, ...]:
+        """Return the modules for a dotted name, and for a package those of what it offers.
+
+        Raise as ``modules_for``.
+        """
+        found = self.modules_for(name)
+        package = next((module for module in found if module.name == name), None)
+        offered = self.offered_by(package) if package else ()
+        return tuple({each.name: each for each in (*found, *offered)}.values())
+
     def modules_for_member(self, name: str) -> tuple[PythonModule, ...]:
         """Return the modules for a member of a class, and those of the classes that it may have it from.
 
@@ -181,9 +191,11 @@ def _imports(module: PythonModule, rest: tuple[str, ...]) -> Iterator[str]:
 
 
 def _imported(module: PythonModule) -> Iterator[str]:
-    """Yield the dotted names of what a package imports."""
+    """Yield the dotted names of what a package imports; of all that a module holds, the module's."""
     for found in _FROM.finditer(module.content):
         origin = _absolute(found[1].decode(errors="replace"), module.name)
+        if found[2] == b"*":
+            yield origin
         yield from (f"{origin}.{name[1].decode()}" for name in _IMPORTED_NAME.finditer(found[2]))
 
 

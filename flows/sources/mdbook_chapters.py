@@ -15,7 +15,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from ...pipeline.filesystems.availability import real_path
 from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
-from ...pipeline.parse.markdown.brackets import bound_brackets
+from ...pipeline.parse.markdown.link_rules.brackets import bound_brackets
 from ...pipeline.untrusted import read_toml
 from .tool_settings import ABOVE, SettingsText, folders_near, texts_of
 

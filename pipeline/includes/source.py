@@ -183,7 +183,7 @@ def _without_unknown_blocks(
     pieces, notes, at = list[str](), list[str](), 0
     for block in blocks(text, packages.hold):
         try:
-            modules |= {module.name: module for module in packages.modules_for(block.name)}
+            modules |= {module.name: module for module in packages.modules_for_block(block.name)}
         except NoSuchObject as error:
             line = text.count("\n", 0, block.start) + 1
             notes.append(f"line {line}: the API documentation of {block.name} is not generated: {error}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
@@ -67,9 +68,11 @@ class _Description:
         for member, each in members_of(found, options):
             inner = f"{title}.{member}" if found.is_class else member
             if isinstance(each, griffe.Alias):
-                yield from self._imported(each, f"{name}.{member}", member, below)
+                yield from self._imported(each.target_path, f"{name}.{member}", member, below)
             else:
                 yield from self.pieces(each, f"{name}.{member}", inner, below)
+        for member, target in self._starred(found, options):
+            yield from self._imported(target, f"{name}.{member}", member, below)
         for base, member, each in self._inherited(found, options) if isinstance(found, griffe.Class) else ():
             yield from self.pieces(each, f"{name}.{member}", f"{title}.{member}", below)
             yield f"Inherited from `{base.path}`.\n"
@@ -87,16 +90,24 @@ class _Description:
                     taken.add(name)
                     yield base, name, each
 
-    def _imported(self, each: griffe.Alias, name: str, title: str, options: Options) -> Iterator[str]:
+    def _starred(self, found: griffe.Object, options: Options) -> Iterator[tuple[str, str]]:
+        """Yield names that a module offers of what it imports by ``*``, each with where it is defined."""
+        exported = [str(name) for name in found.exports or ()] if found.is_module else []
+        for name in exported if options.members is None else options.members:
+            if name not in found.members:
+                with suppress(NotFound):
+                    yield name, self.known.find(f"{found.path}.{name}").path
+
+    def _imported(self, target: str, name: str, title: str, options: Options) -> Iterator[str]:
         """Yield what a package offers of its modules: a link, or all of it where the module is private."""
         try:
-            found = self.known.find(each.target_path)
+            found = self.known.find(target)
         except NotFound:
             found = None
         if found is not None and not found.is_module and "._" in found.module.path:
             yield from self.pieces(found, name, title, options)
             return
-        place = each.target_path if found is None else found.path
+        place = target if found is None else found.path
         shown = f"`{place}`" if found is None or found.is_module else f"[`{place}`][{place}]"
         yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n\nImported from {shown}.\n"
 

@@ -53,11 +53,13 @@ _BOXES = (
 )
 # A box of HTML whose content is markdown, as Python-Markdown reads it: a blank line begins the markdown.
 _MARKDOWN_INSIDE = re.compile(
-    rf"{_CODE_SPAN}|(?m:^[ \t]{{0,12}})?(?P<tag><(?P<name>{_BOXES})\b(?:\s[^<>\n]{{1,300}}?)?)\smarkdown"
-    r"(?:=[\"']?\w*[\"']?)?(?P<rest>(?:\s[^<>\n]{0,300})?>)"
+    rf"{_CODE_SPAN}|(?m:^(?P<indent>[ \t]{{0,12}}))?(?P<tag><(?P<name>{_BOXES})\b(?:\s[^<>\n]{{1,300}}?)?)"
+    r"\smarkdown(?:=[\"']?\w*[\"']?)?(?P<rest>(?:\s[^<>\n]{0,300})?>)"
     r"(?m:[ \t]*$(?P<summary>\n[ \t]*<summary>[^\n]{0,500}</summary>[ \t]*$)?"
     r"|(?P<inside>[^\n]{1,2000}?)(?P<end></(?P=name)>))"
 )
+# Characters above a box in which the line is looked for that it belongs to.
+_FAR_ABOVE = 4_000
 # What stands for the list of all tags (Material for MkDocs, and its earlier form).
 TAG_LIST = "<!-- material/tags -->"
 _TAGS_MARKER = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*\[TAGS\][ \t]*$)")
@@ -71,6 +73,10 @@ _FRAMES = re.compile(
     r"|<(?P<player>video|audio)\b(?:[^<]{0,2000}<){1,20}?/(?P=player)\s*>))"
 )
 # What CriticMarkup writes around whole blocks, on lines of its own.
+# A definition right below the end of a box of HTML, which would be part of the box.
+_DEFINITION_BELOW_BOX = re.compile(
+    rf"{_CODE_SPAN}|(?m:^(?P<end>[ \t]*</(?:{_BOXES})>[ \t]*)\n(?=[ \t]{{0,12}}\[[^\[\]\n]{{1,300}}\]:[ \t]))"
+)
 _AROUND_BLOCKS = re.compile(rf"{_CODE_SPAN}|(?m:^[ \t]*(?:\{{(?:==|\+\+|--)|(?:==|\+\+|--)\}})[ \t]*$)")
 # MyST's comments, and its breaks between the cells of a notebook.
 _MYST_UNSEEN = re.compile(rf"{_CODE_SPAN}|(?m:^(?: {{0,3}}%(?!%)[^\n]*|\+\+\+(?:[ \t]*\{{[^\n]*)?)$)")
@@ -110,6 +116,8 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
+    if "]: " in text and "</" in text:
+        text = _outside_code(text, _DEFINITION_BELOW_BOX, lambda found: f"{found['end']}\n\n")
     if "{" in text and _IS_MYST.search(text):
         text = _outside_code(text, _MYST_UNSEEN, lambda found: "" if found[0][0] == "+" else "\0")
     text = with_labels(text)
@@ -140,12 +148,22 @@ def _named_beside(found: re.Match[str]) -> str:
 
 def _opened(found: re.Match[str]) -> str:
     """Return a box's tag with a blank line below it, or a whole box on one line with its markdown as HTML."""
-    tag = found["tag"] + found["rest"]
+    tag = _indent_of(found) + found["tag"] + found["rest"]
     if found["inside"] is None:
         return f"{tag}{found['summary'] or ''}\n"
     from .syntax import markdown_parser  # which is made of what stands here
 
     return f"{tag}{markdown_parser().renderInline(found['inside'].strip())}{found['end']}"
+
+
+def _indent_of(found: re.Match[str]) -> str:
+    """Return how far a box is to be indented: as a box of HTML around it, or as what else it belongs to."""
+    given = found["indent"] or ""
+    for line in reversed(found.string[max(0, found.start() - _FAR_ABOVE) : found.start()].splitlines()):
+        indent = line[: len(line) - len(line.lstrip())]
+        if line.strip() and len(indent) < len(given):
+            return indent if line.lstrip().startswith("<") else given
+    return given
 
 
 def block_anchor(name: str) -> str:

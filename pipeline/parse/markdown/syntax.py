@@ -32,10 +32,11 @@ from ...visibility import SEARCH_EXCLUDED
 from ..code.in_markdown import read_listings
 from .block_tokens import admonition, skip_comment
 from .boxes import box, tab
-from .brackets import bound_brackets
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
 from .icons import name_icons
+from .link_rules.brackets import bound_brackets
+from .link_rules.references import find_references
 from .marks import (
     KEYS,
     TASK,
@@ -75,6 +76,8 @@ _HEADING_ATTRIBUTES = re.compile(
     rf"(?<![ \t])(?:[ \t]+#+)?[ \t]*\{{:?[ \t]*(?P<before>(?:{_ATTRIBUTE}[ \t]*)*)"
     r"(?:#\\?(?P<id>[\w:.-]{1,200})(?P<after>[^{}\n]*)|(?<=[^{: \t])[ \t]*)\}[ \t]*$"
 )
+# An anchor in the form of an attribute (`id="9.6.4"`).
+_ID = re.compile(r"(?<![\w-])id=([\"']?)([^\s\"'{}]{1,200})\1(?=[\s}]|\Z)")
 
 
 @lru_cache(maxsize=1)
@@ -95,6 +98,7 @@ def markdown_parser() -> MarkdownIt:
     after = ("image", "link_close", "code_inline", "span_close")
     md.use(attrs_plugin, after=after, spans=True, allowed=_ATTRIBUTES)
     bound_brackets(md)
+    find_references(md)
     rules = {"box": box, "tab": tab, "formula_block": formula_block, "label": label, "comment": skip_comment}
     for name, rule in rules.items():
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
@@ -215,7 +219,9 @@ def _cut_heading_attributes(state: StateCore) -> None:
         if found:
             token.content = token.content[: found.start()]
             unsearched = SEARCH_EXCLUDED in f"{found['before']}{found['after'] or ''}"
-            before.meta = {**before.meta, "id": found["id"] or "", "unsearched": unsearched}
+            named = _ID.search(f"{found['before']} {found['after'] or ''}")
+            name = found["id"] or (named[2] if named else "")
+            before.meta = {**before.meta, "id": name, "unsearched": unsearched}
 
 
 def _keep_document_order(state: StateCore) -> None:

@@ -174,6 +174,17 @@ def test_a_package_shows_what_it_offers_of_private_modules_and_names_the_rest(pr
     assert "Round." in page.text and "Crow" not in page.text
 
 
+def test_a_block_of_a_package_shows_what_it_offers_of_private_modules(project: Path) -> None:
+    inner = "class Egg:\n    'Round.'\n"
+    (project / "src/birds/_inner.py").write_text(inner + "def lay(): 'Lay.'\ndef hide(): 'Hide.'\n")
+    (project / "src/birds/__init__.py").write_text(
+        "from ._inner import Egg\nfrom ._inner import *\n__all__ = ['Egg', 'lay', 'gone']\n"
+    )
+    page = written(project, "# API\n\n::: birds\n")
+    assert [each.anchor for each in page.headings][1:] == ["birds", "birds.Egg", "birds.lay"]
+    assert "Round." in page.text and "Lay." in page.text and "Imported from" not in page.text
+
+
 def test_references_lead_to_the_object_and_a_wrong_one_is_a_broken_link(project: Path) -> None:
     found = documents(project)
     linking = [linking_document(each, heading_slugs(each.headings)) for each in found.values()]

@@ -35,6 +35,13 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
         ("## 4.3 / 2022\n{: #v4-3}\n\nText.\n", "## 4.3 / 2022 {#v4-3}\n\nText.\n"),
         ("Title\n=====\n{: #t .b}\n\n- a\n---\n{: #q}\n", "Title {#t}\n=====\n\n- a\n---\n"),
         ("## A {#x}\n{: #y}\n`# b`\n{: #z}\n", "## A {#x}\n`# b`\n"),
+        ('=== "T"\n\n    <div markdown>\n    x\n', '=== "T"\n\n    <div>\n\n    x\n'),
+        (
+            "- a\n\n    ```\n    b\n    ```\n\n    <p markdown>*c*</p>\n",
+            "- a\n\n    ```\n    b\n    ```\n\n    <p><em>c</em></p>\n",
+        ),
+        ("  <div markdown>\n      <div markdown>\n  x\n", "  <div>\n\n  <div>\n\n  x\n"),
+        ("<div>\n</div>\n[a]: b.md\n</div>\nc\n", "<div>\n</div>\n\n[a]: b.md\n</div>\nc\n"),
         ("`{:toc}`\n\n```\n{: .x}\n```\n", "`{:toc}`\n\n```\n{: .x}\n```\n"),
         ("{% include x %}\n", "{% include x %}\n"),
         ("{{fm.desc}}: {{ fm.n }} {{fm.gone}}{{fm.list}}{{fm.draft}}.\n", "A note: 3 .\n"),

@@ -83,6 +83,12 @@ def test_roles_are_links_keys_and_code() -> None:
     assert [link.target for link in document.links] == ["#ref:lab-el", "b", "#object:a.b.c"]
 
 
+@pytest.mark.parametrize("braces", ['{ id="9.6.4" }', "{.x id=9.6.4}", "{ id='9.6.4' title='id=no' }"])
+def test_a_heading_may_be_named_by_an_attribute(braces: str) -> None:
+    (heading,) = _parsed(f"### 9.6.4 <small>June</small> {braces}\n").headings
+    assert (heading.text, heading.anchor) == ("9.6.4 June", "9.6.4")
+
+
 def test_boxes_of_one_marker_nest() -> None:
     text = ":::{glossary}\na\n\n- b\n\n    :::{note}\n    c\n    :::\n\n    d\n:::\n\nEnd.\n"
     assert [each.lstrip("- ") for each in _texts(text)] == ["a", "b", "c", "d", "End."]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
-from noctule.pipeline.parse.markdown.brackets import bound_brackets, text_brackets
+from noctule.pipeline.parse.markdown.link_rules.brackets import bound_brackets, text_brackets
 from tests.processor_time import processor_seconds
 
 RUNS = {

@@ -1,0 +1,1 @@
+"""How brackets become links, where markdown-it needs a bound or Python-Markdown reads more."""
