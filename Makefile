@@ -109,7 +109,7 @@ JOBS ?= 1
 torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call and start refused, thousands of power cuts: hours (JOBS=16: on as many processors)
 	NOCTULE_KILLS=500 NOCTULE_POWER_CUTS=2000 NOCTULE_PARTS=$(JOBS) $(BIN)/python -m pytest tests/crash tests/faults/test_fault_builds.py \
 	  tests/faults/test_fault_network.py tests/faults/test_fault_hostile.py tests/faults/test_fault_starts.py tests/faults/test_fault_stops.py tests/faults/test_fault_mappings.py \
-	  tests/faults/test_fault_importers.py tests/faults/test_fault_pages.py tests/faults/test_fault_sites.py tests/property/test_site_nights.py \
+	  tests/faults/test_fault_importers.py tests/faults/test_fault_pages.py tests/faults/test_fault_sites.py tests/faults/test_fault_sources.py tests/property/test_site_nights.py \
 	  tests/e2e/test_prefect_flow.py tests/e2e/test_dask_shards.py --timeout 14400 -n $(JOBS) -rP
 	$(MAKE) --no-print-directory duckdb
 
