@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...docsite.appearance import legible_pair
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
@@ -26,6 +27,13 @@ _PLAIN_PLUGINS = {
 }
 # They make pages of the modules that no document names.
 _API_GENERATORS = {"gen-files", "api-autonav", "autoapi", "mkdocs-autoapi", "mkapi"}
+# Of Material for MkDocs 9.
+_PRIMARY = {
+    "red": "#ef5552", "pink": "#e92063", "purple": "#ab47bd", "deep-purple": "#7e56c2", "indigo": "#4051b5",
+    "blue": "#2094f3", "light-blue": "#02a6f2", "cyan": "#00bdd6", "teal": "#009485", "green": "#4cae4f",
+    "light-green": "#8bc34b", "lime": "#cbdc38", "yellow": "#ffec3d", "amber": "#ffc105", "orange": "#ffa724",
+    "deep-orange": "#ff6e42", "brown": "#795649", "grey": "#757575", "blue-grey": "#546d78",
+}  # fmt: skip
 
 
 def mkdocs(config: ToolFile) -> ImportedSettings:
@@ -48,7 +56,8 @@ def mkdocs(config: ToolFile) -> ImportedSettings:
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
     _import_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
-    found.left += [f"theme.{key}" for key in ("custom_dir", "palette") if theme.get(key)]
+    _import_palette(found, theme.get("palette"))
+    found.left += ["theme.custom_dir"] if theme.get("custom_dir") else []
     found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
     return found
 
@@ -66,6 +75,16 @@ def _import_site(found: ImportedSettings, given: Mapping[str, Any], theme: Mappi
     repo, edit = given.get("repo_url"), given.get("edit_uri")
     if isinstance(repo, str) and isinstance(edit, str):
         found.take("site", "edit_url", f"{repo.rstrip('/')}/{edit.strip('/')}/{{path}}", "repo_url, edit_uri")
+
+
+def _import_palette(found: ImportedSettings, given: object) -> None:
+    """Import the primary colour of Material's first palette that names one, as text can be read in it."""
+    palettes = [as_table(each) for each in (given if isinstance(given, list) else [given])]
+    named = next(filter(None, (as_text(each.get("primary")) for each in palettes)), "")
+    if color := _PRIMARY.get(named.replace(" ", "-")):
+        found.take("site", "colors", {"accent": list(legible_pair(color))}, f"theme.palette.primary: {named}")
+    elif named not in ("", "black", "white"):
+        found.left.append(f"theme.palette.primary: {named!r:.40} is defined in a style sheet")
 
 
 def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None:

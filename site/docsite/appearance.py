@@ -140,6 +140,13 @@ def _colors(settings: Site) -> dict[str, Pair]:
     return pairs
 
 
+def legible_pair(color: str) -> Pair:
+    """Return a colour, ``#rrggbb``, as text in it is legible in the light and in the dark theme."""
+    ours = {name: (light, dark) for name, light, dark in _COLOR.findall(_theme_style())}
+    light, dark = ([ours[ground][theme] for ground in _GROUNDS] for theme in (0, 1))
+    return _legible(color, light, "#000000"), _legible(color, dark, "#ffffff")
+
+
 def colors_of(settings: Site) -> dict[str, Pair]:
     """Return the colours of the site by name, each for the light and the dark theme."""
     ours = {name: (light, dark) for name, light, dark in _COLOR.findall(_theme_style())}

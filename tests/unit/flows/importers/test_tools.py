@@ -329,7 +329,23 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"mkdocs.yml": "theme: {name: material, custom_dir: over, logo: img/l.svg, favicon: /img/f.svg,"
          " palette: {primary: red}}\n",
          "docs/img/l.svg": "<svg onload='x()'/>", "over/img/l.svg": _SVG, "docs/img/f.svg": _SVG},
-        {"root": "docs", "logo": "over/img/l.svg", "favicon": "docs/img/f.svg", "left": "theme.palette"},
+        {"root": "docs", "logo": "over/img/l.svg", "favicon": "docs/img/f.svg", "left": "theme.custom_dir"},
+    ),
+    "MkDocs, with colours of Material": (
+        {"mkdocs.yml": "theme: {name: material, palette: [{scheme: slate}, {primary: deep purple}]}\n"},
+        {"colors": {"accent": ["#7d55c0", "#a589d4"]}, "left": ""},
+    ),
+    "MkDocs, with a colour that is too light to read": (
+        {"mkdocs.yml": "theme: {name: material, palette: {primary: yellow}}\n"},
+        {"colors": {"accent": ["#756d1c", "#ffec3d"]}, "left": ""},
+    ),
+    "MkDocs, with a colour of a style sheet": (
+        {"mkdocs.yml": "theme: {name: material, palette: {primary: custom}}\n"},
+        {"colors": None, "left": "theme.palette.primary: 'custom' is defined in a style sheet"},
+    ),
+    "MkDocs, with odd palettes": (
+        {"mkdocs.yml": "theme: {name: material, palette: [1, [], {primary: [red]}, {primary: black}]}\n"},
+        {"colors": None, "left": ""},
     ),
     "MkDocs, with images that pages cannot show": (
         {"mkdocs.yml": f"theme: {{logo: l.svg, favicon: {'f' * 300}.png}}\n",
