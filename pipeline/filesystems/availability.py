@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import SourceError, is_transient
@@ -34,6 +36,17 @@ def briefly_away(error: OSError, where: str) -> SourceError:
     )
 
 
+@contextmanager
+def briefly_away_told(where: str) -> Iterator[None]:
+    """Make what the machine cannot say now, in the block, the error of a collection: a ``SourceError``."""
+    try:
+        yield
+    except OSError as error:
+        if is_transient(error):
+            raise briefly_away(error, where) from error
+        raise
+
+
 def is_there(path: Path) -> bool:
     """Return whether a name is taken, by whatever; raise ``SourceError`` where the machine cannot say now."""
     try:
@@ -59,7 +72,7 @@ def real_path(path: str | Path) -> str:
 
 
 def is_empty_folder(folder: str) -> bool:
-    """Return whether a folder is missing or holds nothing, as where a disk is not mounted.
+    """Return whether a folder is missing, may not be read, or holds nothing, as where a disk is not mounted.
 
     Raise ``SourceError`` where the machine cannot say now.
     """

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ..directives import NOT_INCLUDED
-from ..errors import RejectedDocument, is_transient
-from ..filesystems.availability import briefly_away
+from ..errors import RejectedDocument
+from ..filesystems.availability import briefly_away_told
 from ..filesystems.object_files import objects_at
 from ..filesystems.opening import is_address
 from ..identity import combined_hash, sha256_hex
@@ -40,10 +40,11 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
         return _module_page(file, collection)
     if file.category:
         return read_category_page(file, collection)
-    source = read_file(file, collection)
-    values = values_for(source, file.location, readable_folders(collection))
-    described = _with_modules(_expanded(file, collection, source, values), collection, values)
-    return with_other_projects(described, values) if values else described
+    with briefly_away_told(f"{file.collection}:{file.path}"):
+        source = read_file(file, collection)
+        values = values_for(source, file.location, readable_folders(collection))
+        made = _with_modules(_expanded(file, collection, source, values), collection, values)
+        return with_other_projects(made, values) if values else made
 
 
 def _expanded(file: FoundFile, collection: Collection, source: Source, values: SphinxValues | None) -> Source:
@@ -283,14 +284,9 @@ def _included(file: FoundFile, collection: Collection, path: str) -> IncludedFil
 
 
 def _is_file(path: Path, where: str) -> bool:
-    try:
+    with suppress(ValueError, OSError), briefly_away_told(where):
         return path.is_file()
-    except ValueError:
-        return False
-    except OSError as error:
-        if is_transient(error):
-            raise briefly_away(error, where) from error
-        return False
+    return False
 
 
 def _real(path: Path) -> Path:

@@ -20,6 +20,7 @@ from .settings import Settings
 from .site import OWN_FILES, Site, is_font_file
 
 MAX_SETTINGS_BYTES = 1_000_000
+_MAX_KEY_CHARS = 100
 # Every key with its default; in a clone the folder is a link to ``configs``.
 DEFAULTS = Path(__file__).parents[2] / "presets" / "default.toml"
 # Old names, and what they are called now.
@@ -112,7 +113,7 @@ def _replaced(given: Mapping[str, Any], tables: Sequence[str], table: Mapping[st
 
 
 def _key(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location) or "settings"
+    return ".".join(f"{part!s:.{_MAX_KEY_CHARS}}" for part in location) or "settings"
 
 
 def _reason(error: Any) -> str:

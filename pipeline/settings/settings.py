@@ -21,7 +21,7 @@ _ENGINE = re.compile(
     r"inline|processes|(?:dask|ray)(?:://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+):[0-9]{1,5})?", re.ASCII
 )
 # Those on which torch computes what a model does; a number names one of several.
-_DEVICE = re.compile(r"auto|cpu|mps|(?:cuda|xpu)(?::[0-9]{1,3})?", re.ASCII)
+_DEVICE = re.compile(r"auto|(?:cpu|cuda|mps|xpu)(?::[0-9]{1,3})?", re.ASCII)
 _TARGET = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s]*(/\S*)?|/.*|~/.*")
 
 

@@ -109,6 +109,7 @@ SMALL_MODULES = {
     "flows.nightly": "a Prefect flow, found by its path",
     "flows.schedule.serve": "a boundary: it imports Prefect",
     "pipeline.embedding.centroids": "a formula with its source",
+    "pipeline.parse.markdown.link_rules.spans": "a rule of the parser, as its neighbours are",
 }
 
 

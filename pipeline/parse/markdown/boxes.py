@@ -43,6 +43,7 @@ from .directives import (
     with_heading,
     with_options,
 )  # fmt: skip
+from .heading_attributes import read_heading
 from .myst.descriptions import DESCRIBED
 from .myst.directive_kinds import UNKNOWN
 from .myst.directive_options import DirectiveOptions, block_options_of, options_of
@@ -175,8 +176,20 @@ def _tabs_of_headings(tokens: list[Token], level: int) -> list[Token]:
     tabs = tokens[: starts[0]] if starts else tokens
     for start, end in pairwise([*starts, len(tokens)]):
         # Its opening, its text and its closing, which come before what the tab holds.
-        tabs += _tab_of(tokens[start + 1], tokens[start + 3 : end], level)
+        title, content = tokens[start + 1], tokens[start + 3 : end]
+        if found := read_heading(title.content):
+            title.content = found.title
+            content = [*_named_place(found.id, title, level), *content]
+        tabs += _tab_of(title, content, level)
     return tabs
+
+
+def _named_place(name: str, at: Token, level: int) -> list[Token]:
+    """Return the tokens of MyST's label for a place, if it has a name."""
+    label = Token("inline", "", 0, content=f"({name})=", map=at.map, children=[], level=level + 1)
+    opening = Token("paragraph_open", "p", 1, block=True, map=at.map, level=level)
+    closing = Token("paragraph_close", "p", -1, block=True, level=level)
+    return [opening, label, closing] if name else []
 
 
 def _tab_of(title: Token, content: Sequence[Token], level: int) -> list[Token]:

@@ -150,7 +150,7 @@ def _of_mdbook(marker: str, kind: str, rest: str) -> Box:
 def with_options(box: Box, options: dict[str, str]) -> Box:
     """Return the box as its options change it: MyST names its kind and its folding as classes."""
     classes = options.get("class", "").split()
-    if box.name in _BY_FORMAT:
+    if box.name in _BY_FORMAT and not {"when-format", "unless-format"}.isdisjoint(options):
         box = replace(box, kind=_kind_by_format(_BY_FORMAT[box.name], options))
     if box.name == "admonition" and (kinds := [each for each in classes if each in _CALLOUTS.split()]):
         box = replace(box, kind=kinds[0])

@@ -28,15 +28,16 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 
 from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
-from ...visibility import SEARCH_EXCLUDED
 from ..code.in_markdown import read_listings
 from .block_tokens import admonition, skip_comment
 from .boxes import box, tab
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
+from .heading_attributes import read_heading
 from .icons import name_icons
 from .link_rules.brackets import bound_brackets
 from .link_rules.references import find_references
+from .link_rules.spans import find_spans
 from .marks import (
     KEYS,
     TASK,
@@ -67,17 +68,6 @@ _TAG = re.compile(r"#([^\W\d_](?:[\w/.-]*\w)?)")
 _PERSON = re.compile(r"@([^\W\d_](?:[\w.-]{0,100}\w)?)(?![\w/@])")
 # Of an attribute list, what a page keeps.
 _ATTRIBUTES = ("id", "class", "width", "height", "title", "align")
-# Braces at the end of a heading are a list of attributes, and not text, if each of their words is one.
-_ATTRIBUTE = (
-    r"(?:\.[\w:-]{1,200}|[\w-]{1,50}=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s\"'{}]*)|data-[\w-]{1,50}"
-    r"|(?<=\{:)[\w-]{1,50}|(?<=\{:[ \t])[\w-]{1,50})(?=[ \t}])"
-)
-_HEADING_ATTRIBUTES = re.compile(
-    rf"(?<![ \t])(?:[ \t]+#+)?[ \t]*\{{:?[ \t]*(?P<before>(?:{_ATTRIBUTE}[ \t]*)*)"
-    r"(?:#\\?(?P<id>[\w:.-]{1,200})(?P<after>[^{}\n]*)|(?<=[^{: \t])[ \t]*)\}[ \t]*$"
-)
-# An anchor in the form of an attribute (`id="9.6.4"`).
-_ID = re.compile(r"(?<![\w-])id=([\"']?)([^\s\"'{}]{1,200})\1(?=[\s}]|\Z)")
 
 
 @lru_cache(maxsize=1)
@@ -96,9 +86,10 @@ def markdown_parser() -> MarkdownIt:
     md.block.ruler.at("admonition", admonition, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.use(sub_plugin).use(superscript_plugin)
     after = ("image", "link_close", "code_inline", "span_close")
-    md.use(attrs_plugin, after=after, spans=True, allowed=_ATTRIBUTES)
+    md.use(attrs_plugin, after=after, allowed=_ATTRIBUTES)
     bound_brackets(md)
     find_references(md)
+    find_spans(md)
     rules = {"box": box, "tab": tab, "formula_block": formula_block, "label": label, "comment": skip_comment}
     for name, rule in rules.items():
         md.block.ruler.before("fence", name, rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
@@ -215,13 +206,9 @@ def _tag(state: StateInline, silent: bool) -> bool:
 def _cut_heading_attributes(state: StateCore) -> None:
     """Take ``{#id .class}`` from the end of headings: it is no part of the title."""
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
-        found = _HEADING_ATTRIBUTES.search(token.content) if before.type == "heading_open" else None
-        if found:
-            token.content = token.content[: found.start()]
-            unsearched = SEARCH_EXCLUDED in f"{found['before']}{found['after'] or ''}"
-            named = _ID.search(f"{found['before']} {found['after'] or ''}")
-            name = found["id"] or (named[2] if named else "")
-            before.meta = {**before.meta, "id": name, "unsearched": unsearched}
+        if before.type == "heading_open" and (found := read_heading(token.content)):
+            token.content = found.title
+            before.meta = {**before.meta, "id": found.id, "unsearched": found.unsearched}
 
 
 def _keep_document_order(state: StateCore) -> None:

@@ -14,11 +14,17 @@ from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_inline import StateInline, link
 
 # An address, not the word that follows a name in a conversation or a list ("[Jane]: yes").
-_ADDRESS_FOLLOWS = re.compile(r"\[[^\[\]\n]{1,999}\]:[ \t]+<?(?=[^\s<>]{0,2000}[/.#:])[^\s<>]{2,2000}>?")
+_ADDRESS_FOLLOWS = re.compile(
+    r"(?P<label>\[[^\[\]\n]{1,999}\]):[ \t]+<?(?=[^\s<>]{0,2000}[/.#:])[^\s<>]{2,2000}>?"
+)
 _NOTE_FOLLOWS = re.compile(r"\[\^")
 _NAME_FOLLOWS = re.compile(r"(?: |\n[ \t]*)\[(?P<name>[^\[\]^][^\[\]]{0,998})\](?![\[(:])")
-# "[x]" and "[ ]" are boxes of tasks, which links may follow.
-_LEAST_TEXT = 2
+# Words, and not what stands before a link in lists of changes, messages and synopses: "[x]", "[10.2] [#7]",
+# "list[int] [docs]", "[OPTIONS] [FILE]".
+_WORDS = re.compile(r"(?=.*[a-z].)[^\d#]*\Z", re.DOTALL)
+_NO_TEXT_BEFORE = re.compile(r"[\w!$\]\\]")
+
+_USED = "used_labels"
 
 
 def find_references(md: MarkdownIt) -> None:
@@ -30,25 +36,42 @@ def find_references(md: MarkdownIt) -> None:
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a definition; ``silent`` asks whether one ends the paragraph above."""
     first = state.bMarks[start] + state.tShift[start]
-    if silent and not _ADDRESS_FOLLOWS.match(state.src, first, state.eMarks[start]):
-        return False
+    if silent:
+        found = _ADDRESS_FOLLOWS.match(state.src, first, state.eMarks[start])
+        if found is None or not _is_used(found["label"], state):
+            return False
     return reference(state, start, end, silent)
+
+
+def _is_used(label: str, state: StateBlock) -> bool:
+    """Return whether the document names a label: a line of a log, or of a talk, would vanish otherwise."""
+    if _USED not in state.env:
+        named = re.findall(r"(\[[^\[\]]{1,999}\])(?!:)", state.src)
+        state.env[_USED] = frozenset(map(normalizeReference, named))
+    return normalizeReference(label) in state.env[_USED]
 
 
 def _link(state: StateInline, silent: bool) -> bool:
     if link(state, silent):
         return True
-    if state.src[state.pos] != "[":
+    if state.src[state.pos] != "[" or state.src.startswith("[^", state.pos):
         return False
     end = state.md.helpers.parseLinkLabel(state, state.pos, True)
     if end < 0:
         return False
     if _NOTE_FOLLOWS.match(state.src, end + 1, state.posMax):
         return _link_until(state, end + 1, silent)
+    name = _name_behind(state, end)
+    return name is not None and _named_link(state, end, name, silent)
+
+
+def _name_behind(state: StateInline, end: int) -> re.Match[str] | None:
+    """Return the name that follows the text that ends at ``end``, if both read as words of prose."""
     name = _NAME_FOLLOWS.match(state.src, end + 1, state.posMax)
-    if name is None or len(state.src[state.pos + 1 : end].strip()) < _LEAST_TEXT:
-        return False
-    return _named_link(state, end, name, silent)
+    if name is None or _NO_TEXT_BEFORE.match(state.src[state.pos - 1 : state.pos]):
+        return None
+    text = state.src[state.pos + 1 : end]
+    return name if _WORDS.match(text) and _WORDS.match(name["name"]) else None
 
 
 def _link_until(state: StateInline, end: int, silent: bool) -> bool:

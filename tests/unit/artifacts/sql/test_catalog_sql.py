@@ -136,7 +136,7 @@ def test_semantic_search_is_brute_force(connection: duckdb.DuckDBPyConnection, s
     assert found[0][0] in _nearest(scores, 2)
 
 
-def test_a_text_has_the_vector_that_the_query_encoder_gives_it(
+def test_a_text_has_the_vector_that_the_static_encoder_gives_it(
     connection: duckdb.DuckDBPyConnection, corpus: CorpusReader
 ) -> None:
     text = "How do owls and eulen hunt at night?"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from noctule.pipeline.errors import SourceError
+from noctule.pipeline.includes import source
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.model import Source
 from noctule.pipeline.settings.collection import Collection
@@ -105,6 +107,20 @@ def test_a_machine_in_want_stops_the_run(project: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Path, "is_file", refuse)
     with pytest.raises(SourceError, match="Input/output error"):
         read(project / "docs")
+
+
+@pytest.mark.parametrize("code", [errno.ESTALE, errno.EMFILE])
+def test_whatever_of_a_tool_is_away_the_collection_is(
+    code: int, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(source, "values_for", away)
+    page(project, "Words.\n")
+    with pytest.raises(SourceError, match="cannot be accessed") as caught:
+        read(project / "docs")
+    assert caught.value.where == "c:guide/page.md"
 
 
 def test_a_path_may_begin_at_a_folder_that_only_leads_to_a_declared_one(project: Path) -> None:

@@ -117,6 +117,7 @@ def test_boxes_of_one_marker_nest() -> None:
         ('::: {.content-hidden unless-format="pdf"}', ""),
         ('::: {.content-visible unless-format="pdf"}', "<div> <p>Body"),
         ('::: {.content-visible unless-format="html"}', ""),
+        ('::: {.content-hidden when-profile="basic"}', "<div> <p>Body"),
         (":::note[T]{.x}", '<div class="callout callout-note"> <p class="callout-title">T<'),
         (':::note{title="T"}', '<div class="callout callout-note"> <p class="callout-title">T<'),
     ],
@@ -134,6 +135,13 @@ def test_headings_of_a_tabset_of_quarto_are_tabs() -> None:
     assert [each.text for each in document.headings] == ["End"]
     html = " ".join(markdown_parser().render(text).split())
     assert html.count('class="callout callout-tab"') == 2 and "<h2" not in html.partition("Use R")[0]
+
+
+def test_a_tab_of_quarto_keeps_the_name_of_its_heading_and_no_attributes() -> None:
+    text = "::: {.panel-tabset}\n## First {#first .x}\n\nOne\n\n## Other {.y}\n\nTwo\n:::\n\n[it](#first)\n"
+    document = _parsed(text)
+    assert [each.text for each in document.blocks] == ["First", "One", "Other", "Two", "it"]
+    assert "first" in document.anchors
 
 
 def test_a_tabset_without_headings_shows_what_it_holds() -> None:

@@ -21,6 +21,11 @@ def _html(text: str) -> str:
         ("[the *guide*] [guide].", f"<p>{LINK}the <em>guide</em></a>.</p>"),
         ("[guide] [guide]", f"<p>{LINK}guide</a> {LINK}guide</a></p>"),
         ("[x] [guide] [ ] [guide]", f"<p>[x] {LINK}guide</a> [ ] {LINK}guide</a></p>"),
+        ("- [guide] [#1]", "<ul>"),
+        ("![one] [guide]", f"<p>![one] {LINK}guide</a></p>"),
+        ("list[int] [guide]", f"<p>list[int] {LINK}guide</a></p>"),
+        ("[OPTIONS] [guide]", f"<p>[OPTIONS] {LINK}guide</a></p>"),
+        ("[10.2] [guide]", f"<p>[10.2] {LINK}guide</a></p>"),
         ("[one] [two] [one] [guide](c.md)", '<p>[one] [two] [one] <a href="c.md">guide</a></p>'),
         ("Above\n[one]: c/d.md\n[one]", "<p>Above</p>"),
     ],
@@ -36,6 +41,17 @@ def test_the_text_of_a_link_may_end_a_line_above_its_name() -> None:
 def test_a_note_may_follow_a_link() -> None:
     assert _html("[guide][^1], [lost][^1]").startswith(f"<p>{LINK}guide</a><sup class=")
     assert "[lost]<sup" in _html("[guide][^1], [lost][^1]")
+
+
+def test_a_note_before_a_link_is_a_note() -> None:
+    html = _html("Words[^1] [guide] more.")
+    assert html.startswith("<p>Words<sup class=") and html.endswith(f" {LINK}guide</a> more.</p>")
+
+
+@pytest.mark.parametrize("line", ["[ERROR]: config.yaml", "[INFO]: /var/log", "[Bob]: e.g."])
+def test_lines_of_a_log_or_a_talk_stay_text(line: str) -> None:
+    html = markdown_parser().render(f"Above\n{line}\n{line}\n")
+    assert html.count(line) == 2
 
 
 def test_definitions_below_a_paragraph_are_no_text() -> None:
