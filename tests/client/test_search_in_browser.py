@@ -90,12 +90,12 @@ noctule.open({base: "../_search/"})
   .then((engine) => Promise.all(words.map((word) => engine.tokens().of(word))))
   .then((found) => done(found.map((tokens) => tokens.map(({token}) => token))));"""
 
-STRANGE = """const [query, done] = arguments;
+UNSEEN = """const [query, done] = arguments;
 noctule.open({base: "../_search/"}).then(async (engine) => {
   const { reads } = await engine.reader.understood({
     plain: query.replace(/"|\\w+\\*/g, ""), prefixes: query.match(/\\w+(?=\\*)/g) || [], partial: "",
   }, engine.tokens());
-  done((await engine.gatherer.meant(reads, engine.tokens())).length);
+  done((await engine.gatherer.unseenWords(reads, engine.tokens())).length);
 });"""
 
 NUMBERS = """const done = arguments[0];
@@ -710,7 +710,7 @@ def test_only_a_word_without_a_vector_is_made_of_tokens(page: webdriver.Chrome) 
         ("trombone windhover", 1),
         ("trombones trombone", 3),
     ):
-        assert page.execute_async_script(STRANGE, query) == wanted, query
+        assert page.execute_async_script(UNSEEN, query) == wanted, query
 
 
 def test_pages_that_are_found_by_meaning_alone_are_counted_by_facets(page: webdriver.Chrome) -> None:

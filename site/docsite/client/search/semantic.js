@@ -5,7 +5,7 @@
 import { codesOf, floatsOf, named, numbersOf } from "./bytes.js";
 import { INVERTED_LIST, MANIFEST_VECTORS } from "./format.js";
 
-/** What a vector adds to that of a query. @typedef {{vector: Float32Array | null, length: number}} QueryPart */
+/** What a vector adds to a query's. @typedef {{vector: Float32Array | null, length: number}} QueryPart */
 
 /** Rows of numbers, each written in a few bits: around a mean, in units of a deviation. */
 export class Quantized {

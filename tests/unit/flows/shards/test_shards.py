@@ -465,7 +465,7 @@ def found(path: str, size: int = 600) -> FoundFile:
 
 def test_plans() -> None:
     files = tuple(found(f"shelf{number % 5}/{number}.md") for number in range(400))
-    listing = Listing(files, (), {})
+    listing = Listing(files, (), {}, rules=())
     names = [f"library:{file.path}" for file in files]
     by_hash = plan_shards(settings_for(Path(), count=4), listing)
     sizes = Counter(map(by_hash.shard_of, names))
