@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import SourceError, is_transient
@@ -49,13 +49,10 @@ def briefly_away_told(where: str) -> Iterator[None]:
 
 def is_there(path: Path) -> bool:
     """Return whether a name is taken, by whatever; raise ``SourceError`` where the machine cannot say now."""
-    try:
+    with suppress(OSError, ValueError), briefly_away_told(str(path)):
         path.lstat()
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and is_transient(error):
-            raise briefly_away(error, str(path)) from error
-        return False
-    return True
+        return True
+    return False
 
 
 def real_path(path: str | Path) -> str:
@@ -76,13 +73,9 @@ def is_empty_folder(folder: str) -> bool:
 
     Raise ``SourceError`` where the machine cannot say now.
     """
-    try:
-        with os.scandir(folder) as entries:
-            return next(entries, None) is None
-    except OSError as error:
-        if is_transient(error):
-            raise briefly_away(error, folder) from error
-        return True
+    with suppress(OSError), briefly_away_told(folder), os.scandir(folder) as entries:
+        return next(entries, None) is None
+    return True
 
 
 def strerror(error: OSError | ValueError) -> str:

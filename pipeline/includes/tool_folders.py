@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from ..errors import is_transient
-from ..filesystems.availability import briefly_away, is_there, real_path
+from ..filesystems.availability import briefly_away, briefly_away_told, is_there, real_path
 from ..filesystems.opening import is_address
 from ..settings.collection import Collection
 from ..untrusted import NotRead, read_regular
@@ -74,12 +74,7 @@ def tools_of(folders: Sequence[Path]) -> frozenset[Tool]:
 def _is_of_older_hugo(folder: Path) -> bool:
     """Return whether Hugo's settings stand in ``config.toml`` or another ``config`` there."""
     for path in (folder / name for name in HUGO_SETTINGS[len(ENDINGS) :]):
-        try:
+        with suppress(NotRead, OSError), briefly_away_told(str(path)):
             if path.is_file() and OF_HUGO.search(read_regular(path, _MAX_BYTES, folder)):
                 return True
-        except NotRead:
-            continue
-        except OSError as error:
-            if is_transient(error):
-                raise briefly_away(error, str(path)) from error
     return False

@@ -125,9 +125,13 @@ def _theme_style() -> str:
     return (THEME / "style.css").read_text("utf-8")
 
 
+def _theme_colors() -> dict[str, Pair]:
+    return {name: (light, dark) for name, light, dark in _COLOR.findall(_theme_style())}
+
+
 def _colors(settings: Site) -> dict[str, Pair]:
     """Return the colours that differ from the theme's; raise ``SettingsError`` if text would be illegible."""
-    ours = {name: (light, dark) for name, light, dark in _COLOR.findall(_theme_style())}
+    ours = _theme_colors()
     given = dict(settings.colors)
     if "accent" in given:
         given.setdefault("link", given["accent"])
@@ -142,15 +146,14 @@ def _colors(settings: Site) -> dict[str, Pair]:
 
 def legible_pair(color: str) -> Pair:
     """Return a colour, ``#rrggbb``, as text in it is legible in the light and in the dark theme."""
-    ours = {name: (light, dark) for name, light, dark in _COLOR.findall(_theme_style())}
+    ours = _theme_colors()
     light, dark = ([ours[ground][theme] for ground in _GROUNDS] for theme in (0, 1))
     return _legible(color, light, "#000000"), _legible(color, dark, "#ffffff")
 
 
 def colors_of(settings: Site) -> dict[str, Pair]:
     """Return the colours of the site by name, each for the light and the dark theme."""
-    ours = {name: (light, dark) for name, light, dark in _COLOR.findall(_theme_style())}
-    return ours | _colors(settings)
+    return _theme_colors() | _colors(settings)
 
 
 def _require_contrast(colors: Mapping[str, Pair], changed: frozenset[str], given: frozenset[str]) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from ...errors import is_transient
-from ...filesystems.availability import briefly_away
+from ...filesystems.availability import briefly_away_told
 from ...untrusted import NotRead, as_text, read_regular, read_settings
 from ..fences import Fences, code_of
 from ..parts import Literal
@@ -137,12 +137,9 @@ def variables_of(files: Sequence[str]) -> Mapping[str, object]:
 
 
 def _changed(name: str) -> int:
-    try:
+    with suppress(OSError), briefly_away_told(name):
         return Path(name).stat().st_mtime_ns
-    except OSError as error:
-        if is_transient(error):
-            raise briefly_away(error, name) from error
-        return 0
+    return 0
 
 
 @lru_cache(maxsize=16)
