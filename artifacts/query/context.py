@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from ...pipeline.model import SectionId
+from ...pipeline.settings.collection import Address
 from ...pipeline.settings.search import Search
-from .index.corpus import CorpusReader
-from .model import Candidate, ListName, Mode, Query, RankedList, Vector
+from .index.corpus import CorpusReader, Narrow, Vectors
+from .model import Candidate, Ints, ListName, Mode, Query, RankedList, SectionNode, Vector
 from .ranking.calibrate import Curve
 from .ranking.rerank import PairScorer
 from .retrieval.filters import Filter
@@ -66,6 +72,83 @@ class SearchResources:
     remember: Remember | None = None
 
 
+class Rows(Protocol):
+    """Rows of a table by number."""
+
+    def of(self, row: int) -> Mapping[str, Any]:
+        """Return the row's values by column."""
+
+
+class RankedCorpus(Protocol):
+    """What ranking and hits read of the corpus that was searched: a snapshot, or the candidates alone."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages of the documents."""
+
+    @property
+    def addresses(self) -> Mapping[str, Address]:
+        """Return each collection's rules for addresses."""
+
+    @property
+    def rows(self) -> Rows:
+        """Return passages by row."""
+
+    @property
+    def places(self) -> Ints | None:
+        """Return the place of each passage in the order of ties, ``None`` where rows are these."""
+
+    @property
+    def document_of(self) -> Narrow:
+        """Return the document row of every passage."""
+
+    @property
+    def content_of(self) -> Ints:
+        """Return numbers for the contents of passages, equal where the content is."""
+
+    @property
+    def address_of(self) -> Ints:
+        """Return numbers for the addresses of passages, equal where a reader goes to the same place."""
+
+    @property
+    def section_ids(self) -> pa.ChunkedArray:
+        """Return the section of every passage."""
+
+    @property
+    def passages_of(self) -> Narrow:
+        """Return how many passages every document has."""
+
+    @property
+    def links_in(self) -> Narrow:
+        """Return how many documents link to each."""
+
+    @property
+    def community_of(self) -> Narrow:
+        """Return the community of every document, -1 for none."""
+
+    @property
+    def modified(self) -> npt.NDArray[np.datetime64]:
+        """Return the day every document was last changed, ``NaT`` where it is not known."""
+
+    @property
+    def centroids(self) -> Vectors:
+        """Return the unit centroid of every document."""
+
+    @property
+    def sections(self) -> Mapping[SectionId, SectionNode]:
+        """Return every section by its id."""
+
+    @property
+    def document_texts(self) -> Rows:
+        """Return the texts of documents by document row."""
+
+    def document(self, row: int) -> dict[str, Any]:
+        """Return what a hit shows of the document in a row."""
+
+    def vectors(self, passages: Sequence[int] | Ints) -> Vectors:
+        """Return the unit vectors of passages, shape ``(len(passages), dimension)``."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueryContext:
     """A request, how it was understood, and what ranks its candidates; fusion could give ``attainable``."""
@@ -73,7 +156,7 @@ class QueryContext:
     request: SearchRequest
     queries: tuple[Query, ...]
     settings: Search
-    corpus: CorpusReader
+    corpus: RankedCorpus
     attainable: float
     curve: Curve
     scorer: PairScorer | None = None

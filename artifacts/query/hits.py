@@ -12,7 +12,7 @@ from ...pipeline.address import with_anchor
 from ...pipeline.lexical.analyzer import matches
 from ...pipeline.model import PassageId, SectionId
 from .answer import Hit, Why
-from .index.corpus import CorpusReader
+from .context import RankedCorpus
 from .model import Candidate, Query, SectionNode
 from .ranking.stages import StageResults
 
@@ -35,7 +35,7 @@ def hits_table(hits: Sequence[Hit]) -> pa.Table:
 
 
 def hits_of(
-    run: StageResults, top_n: int, queries: Sequence[Query], corpus: CorpusReader, excerpt_chars: int
+    run: StageResults, top_n: int, queries: Sequence[Query], corpus: RankedCorpus, excerpt_chars: int
 ) -> tuple[Hit, ...]:
     """Make hits of the first ``top_n`` candidates, with their best windows of text and their explanations."""
     wanted = frozenset(term for query in queries for term in query.weighted_terms)
@@ -43,7 +43,7 @@ def hits_of(
 
 
 def _hit(
-    candidate: Candidate, run: StageResults, wanted: frozenset[str], corpus: CorpusReader, excerpt_chars: int
+    candidate: Candidate, run: StageResults, wanted: frozenset[str], corpus: RankedCorpus, excerpt_chars: int
 ) -> Hit:
     passage = corpus.rows.of(candidate.row)
     document_row = int(corpus.document_of[candidate.row])
@@ -71,7 +71,7 @@ def _hit(
     )
 
 
-def _section_text(node: SectionNode, document: int, corpus: CorpusReader) -> str:
+def _section_text(node: SectionNode, document: int, corpus: RankedCorpus) -> str:
     content = corpus.document_texts.of(document)["text"].encode("utf-8")
     return str(content[node.byte_start : node.byte_end].decode("utf-8", "replace").strip())
 

@@ -15,7 +15,7 @@ from ...pipeline.model import SnapshotId
 from ...pipeline.printable import bounded
 from ...pipeline.settings.search import Search
 from .answer import Answer
-from .context import QueryContext, SearchRequest, SearchResources
+from .context import QueryContext, RankedCorpus, SearchRequest, SearchResources
 from .hits import hits_of
 from .index.corpus import CorpusReader
 from .model import Mask, Query, Step, Vector
@@ -92,7 +92,7 @@ def answer(request: SearchRequest, resources: SearchResources) -> Answer:
 
 
 def answer_of(
-    request: SearchRequest, ranked: Ranked, settings: Search, corpus: CorpusReader, snapshot: SnapshotId
+    request: SearchRequest, ranked: Ranked, settings: Search, corpus: RankedCorpus, snapshot: SnapshotId
 ) -> Answer:
     """Make hits of the first candidates, whose rows are those of the corpus."""
     start, chars = time.perf_counter(), request.excerpt_chars or settings.excerpt_chars
@@ -207,7 +207,7 @@ class Lists:
     found: Retrieved
     queries: tuple[Query, ...]
     weights: Mapping[str, float]
-    corpus: CorpusReader
+    corpus: RankedCorpus
 
 
 @dataclass(frozen=True, slots=True)

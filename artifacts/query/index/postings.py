@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -127,15 +127,20 @@ class _SortedTerms:
         return at if at < len(self.terms) and self.terms[at].as_py() == term else None
 
 
-class InvertedIndex(_SortedTerms):
-    """The postings of one index: the rows of ``postings`` are those of ``terms``."""
+# Reads the postings of a term, which stands in that row of the terms; ``None`` where no passage holds it.
+ReadPostings = Callable[[str, int], PostingList | None]
 
-    def __init__(self, snapshot: Snapshot, terms: str, postings: str) -> None:
-        self._table = snapshot.table(terms)
-        super().__init__(self._table.column("term"))
-        self._postings = TableRows(snapshot, postings, ("passage", "score", "fields"))
-        self._passages, self._path = snapshot.rows("passages"), snapshot.file(postings)
-        self._corpus_passages = snapshot.manifest.counts.get("passages", self._passages)
+
+class InvertedIndex(_SortedTerms):
+    """The postings of one index, by the table of its terms; ``passages`` is how many the corpus has."""
+
+    def __init__(self, terms: pa.Table, passages: int, read: ReadPostings) -> None:
+        super().__init__(terms.column("term"))
+        self._table, self._passages, self._read = terms, passages, read
+
+    def with_postings(self, read: ReadPostings) -> InvertedIndex:
+        """Return the same terms, each as common as it is, with other postings."""
+        return InvertedIndex(self._table, self._passages, read)
 
     @cached_property
     def frequency(self) -> npt.NDArray[np.int32]:
@@ -151,22 +156,12 @@ class InvertedIndex(_SortedTerms):
     @property
     def unknown_score(self) -> float:
         """Return what a word that no passage holds would score where a passage of average length holds it."""
-        return float(inverse_frequency(0, self._corpus_passages))
+        return float(inverse_frequency(0, self._passages))
 
     def of(self, term: str) -> PostingList | None:
         """Return the term's postings, or ``None`` if no passage holds it."""
         at = self.position(term)
-        if at is None:
-            return None
-        rows, scores, fields = (each.values.to_numpy() for each in self._postings.scalars(at))
-        # An array is made as long as the largest of them says.
-        if len(rows) and not 0 <= rows.min() <= rows.max() < self._passages:
-            raise damaged(f"row {at}: passages are not in 0..{self._passages - 1}", self._path)
-        return PostingList(rows, scores, fields, self.highest_of(at))
-
-    def highest_of(self, at: int) -> float:
-        """Return the best score that any passage of the corpus has by the term in a row."""
-        return float(self._table.column("max_score")[at].as_py())
+        return None if at is None else self._read(term, at)
 
     def count(self, term: str) -> int:
         """Return how many passages hold the term."""
@@ -185,22 +180,32 @@ class InvertedIndex(_SortedTerms):
         return [self.terms[start + int(at)].as_py() for at in order]
 
 
-class ShardedIndex(InvertedIndex):
-    """The postings of a set of shards: terms are those of the set, passages are numbered over all shards."""
+class _StoredPostings:
+    """The postings of a snapshot in one piece, whose rows are those of ``terms``."""
 
-    def __init__(self, snapshot: Snapshot, terms: str, postings: str) -> None:
-        _SortedTerms.__init__(self, snapshot.table(terms, ["term"]).column("term"))
-        self._table, self._passages = snapshot.table(terms), snapshot.rows("passages")
-        self._corpus_passages = snapshot.manifest.counts.get("passages", self._passages)
-        self._shards = [InvertedIndex(part, terms, postings) for part in snapshot.parts]
+    def __init__(self, snapshot: Snapshot, postings: str, terms: pa.Table) -> None:
+        self._rows = TableRows(snapshot, postings, ("passage", "score", "fields"))
+        self._highest, self._path = terms.column("max_score"), snapshot.file(postings)
+        self._passages = snapshot.rows("passages")
+
+    def __call__(self, _: str, at: int) -> PostingList:
+        rows, scores, fields = (each.values.to_numpy() for each in self._rows.scalars(at))
+        # An array is made as long as the largest of them says.
+        if len(rows) and not 0 <= rows.min() <= rows.max() < self._passages:
+            raise damaged(f"row {at}: passages are not in 0..{self._passages - 1}", self._path)
+        return PostingList(rows, scores, fields, float(self._highest[at].as_py()))
+
+
+class _ShardedPostings:
+    """The postings of a set of shards: ``terms`` are those of the set, passages are numbered over all."""
+
+    def __init__(self, snapshot: Snapshot, names: tuple[str, str], terms: pa.Table) -> None:
+        self._highest = terms.column("max_score")
+        self._shards = [inverted_index(part, *names) for part in snapshot.parts]
         sizes = [part.rows("passages") for part in snapshot.parts]
         self._first = (np.cumsum(sizes) - sizes).astype(np.int32)
 
-    def of(self, term: str) -> PostingList | None:
-        """Return the term's postings in the open shards, ``None`` if no passage of the set holds it."""
-        at = self.position(term)
-        if at is None:
-            return None
+    def __call__(self, term: str, at: int) -> PostingList:
         found = [
             (posting, first)
             for shard, first in zip(self._shards, self._first, strict=True)
@@ -210,14 +215,20 @@ class ShardedIndex(InvertedIndex):
             np.concatenate([_NO_PASSAGES, *(posting.passages + first for posting, first in found)]),
             np.concatenate([_NO_SCORES, *(posting.scores for posting, _ in found)]),
             np.concatenate([_NO_FIELDS, *(posting.fields for posting, _ in found)]),
-            self.highest_of(at),
+            float(self._highest[at].as_py()),
         )
 
 
 def inverted_index(snapshot: Snapshot, terms: str, postings: str) -> InvertedIndex:
     """Return the postings of a snapshot, or of all shards of a set."""
-    kind = ShardedIndex if snapshot.manifest.shards else InvertedIndex
-    return kind(snapshot, terms, postings)
+    table, is_set = snapshot.table(terms), bool(snapshot.manifest.shards)
+    read: ReadPostings = (
+        _ShardedPostings(snapshot, (terms, postings), table)
+        if is_set
+        else _StoredPostings(snapshot, postings, table)
+    )
+    passages = snapshot.manifest.counts.get("passages", snapshot.rows("passages"))
+    return InvertedIndex(table, passages, read)
 
 
 class TermVectorRows(_SortedTerms):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,9 +10,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....pipeline.model import SectionId
 from ....pipeline.settings.collection import Address
-from ..index.corpus import CorpusReader, Vectors
-from ..model import Ints
+from ..index.corpus import Narrow, Vectors
+from ..model import Ints, SectionNode
 
 # Returns what hits show of some candidates by row.
 Fetch = Callable[[Sequence[int]], Mapping[int, Mapping[str, Any]]]
@@ -21,7 +21,7 @@ Fetch = Callable[[Sequence[int]], Mapping[int, Mapping[str, Any]]]
 _AT_A_TIME = 64
 
 
-class _FetchedRows:
+class FetchedRows:
     """What hits show of candidates, fetched as it is asked for."""
 
     def __init__(self, count: int, fetch: Fetch) -> None:
@@ -45,10 +45,10 @@ class _FetchedRows:
         return self._known[row]
 
 
-class CandidateCorpus(CorpusReader):
-    """The passages that any list found, numbered in order of ``(doc_id, ordinal)``; it has nothing else.
+class CandidateCorpus:
+    """The passages that any list found, numbered in order of ``(doc_id, ordinal)``: a ``RankedCorpus``.
 
-    ``passages`` holds each once; ``fetch`` gives the texts.
+    ``passages`` holds each once; ``fetch`` gives the texts. It has no sections and no texts of documents.
     """
 
     def __init__(
@@ -59,36 +59,27 @@ class CandidateCorpus(CorpusReader):
         addresses: Mapping[str, Address],
     ) -> None:
         ids, document_of = np.unique(_strings(passages, "doc_id"), return_inverse=True)
-        self.fetched = _FetchedRows(len(passages), fetch)
-        self._languages, self._vectors = tuple(languages), _vectors(passages, "vector")
-        first = np.searchsorted(document_of, np.arange(len(ids)))
-        of_document = passages.take(pa.array(first))
-        vars(self).update(
-            _lock=threading.RLock(),
-            rows=self.fetched,
-            addresses=addresses,
-            places=None,
-            document_of=document_of.astype(np.int32),
-            content_of=passages["content"].to_numpy(),
-            section_ids=passages["section_id"],
-            passages_of=of_document["passages_of"].to_numpy(),
-            links_in=of_document["links_in"].to_numpy(),
-            address_of=_addresses(passages, document_of, ids, addresses),
-            centroids=_vectors(of_document, "centroid"),
-        )
-        for stage, column in (("community_of", "community"), ("modified", "modified")):
-            if column in passages.column_names:
-                vars(self)[stage] = of_document[column].to_numpy()
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Return the languages of the corpus."""
-        return self._languages
+        of_document = passages.take(pa.array(np.searchsorted(document_of, np.arange(len(ids)))))
+        self.languages, self.addresses = tuple(languages), addresses
+        self.rows = FetchedRows(len(passages), fetch)
+        self.places: Ints | None = None
+        self.document_of: Narrow = document_of.astype(np.int32)
+        self.content_of: Ints = passages["content"].to_numpy()
+        self.address_of = _addresses(passages, document_of, ids, addresses)
+        self.section_ids = passages["section_id"]
+        self._vectors = _vectors(passages, "vector")
+        self.passages_of: Narrow = of_document["passages_of"].to_numpy()
+        self.links_in: Narrow = of_document["links_in"].to_numpy()
+        self.community_of: Narrow = _optional(of_document, "community")
+        self.modified: npt.NDArray[np.datetime64] = _optional(of_document, "modified")
+        self.centroids = _vectors(of_document, "centroid")
+        self.sections: Mapping[SectionId, SectionNode] = {}
+        self.document_texts = FetchedRows(0, lambda _: {})
 
     def document(self, row: int) -> dict[str, Any]:
         """Return what a hit shows of the document in a row."""
         own = np.flatnonzero(self.document_of == row).tolist()
-        return dict(self.fetched.of(next((each for each in own if each in self.fetched), own[0])))
+        return dict(self.rows.of(next((each for each in own if each in self.rows), own[0])))
 
     def vectors(self, passages: Sequence[int] | Ints) -> Vectors:
         """Return the unit vectors of passages."""
@@ -97,6 +88,12 @@ class CandidateCorpus(CorpusReader):
 
 def _strings(table: pa.Table, column: str) -> npt.NDArray[Any]:
     return np.array(table[column].to_pylist(), dtype=object)
+
+
+def _optional(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    """Return a column that only some stages read, empty where it was not sent."""
+    found: npt.NDArray[Any] = table[name].to_numpy() if name in table.column_names else np.zeros(0)
+    return found
 
 
 def _vectors(table: pa.Table, name: str) -> Vectors:

@@ -143,7 +143,7 @@ def _answered(
     filled = run_until_filled(request, lists, settings.search, settings.curve, settings.scorer)
     (merged,), run, corpus = last, filled.run, filled.lists.corpus
     assert isinstance(corpus, CandidateCorpus)
-    corpus.fetched.bring([each.row for each in run.candidates[: request.top_n]])
+    corpus.rows.bring([each.row for each in run.candidates[: request.top_n]])
     steps: tuple[Step, ...] = (*merged.found.steps, *run.steps)
     ranked = Ranked(run, merged.record.queries, merged.record.weights, steps, merged.warnings)
     answer = answer_of(request, ranked, settings.search, corpus, edition.snapshot)

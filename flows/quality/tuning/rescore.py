@@ -105,24 +105,6 @@ def _bare(counts: FieldCounts) -> FieldCounts:
     )
 
 
-class Rescored(InvertedIndex):
-    """A snapshot's postings with other scores: those of the words that were named or have been asked for."""
-
-    def __init__(self, own: InvertedIndex, scored: _Scorer, words: Iterable[str]) -> None:
-        # Which words there are, and how common each is, is as it was.
-        self.__dict__.update(own.__dict__)
-        self._scored = scored
-        self._known = dict(scored.postings([word for word in words if word in self]))
-
-    def of(self, term: str) -> PostingList | None:
-        """Return the term's postings, or ``None`` where no passage holds it."""
-        if term not in self:
-            return None
-        if term not in self._known:
-            self._known |= dict(self._scored.postings([term]))
-        return self._known.get(term)
-
-
 @dataclass(frozen=True, slots=True)
 class _Scorer:
     batches: tuple[FieldCounts, ...]
@@ -137,6 +119,20 @@ class _Scorer:
         batches = [_only(batch, wanted) for batch in self.batches]
         index = build_index(batches, self.fields, self.k1, shared) if wanted else None
         yield from _lists(index) if index is not None else ()
+
+
+class _RescoredPostings:
+    """Postings by other scores, of the words that were named or have been asked for."""
+
+    def __init__(self, scorer: _Scorer, words: Sequence[str]) -> None:
+        self._scorer, self._known = scorer, dict(scorer.postings(words))
+        self._asked = set(words)
+
+    def __call__(self, term: str, _: int) -> PostingList | None:
+        if term not in self._asked:
+            self._asked.add(term)
+            self._known |= dict(self._scorer.postings([term]))
+        return self._known.get(term)
 
 
 def _lists(index: LexicalIndex) -> Iterator[tuple[str, PostingList]]:
@@ -166,15 +162,18 @@ def _only(counts: FieldCounts, wanted: frozenset[str]) -> FieldCounts:
     )
 
 
-def rescored_prose(own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
-    """Return the prose postings of a snapshot as ``lexical`` would have made them."""
+def rescored_prose(
+    own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]
+) -> InvertedIndex:
+    """Return the prose postings of a snapshot as ``lexical`` would have made them, these words' at once."""
     headings = np.concatenate([each.lengths[:, FIELDS.index("headings")] for each in counts.prose])
     lexical = lexical.adapted(without_headings(headings, counts.sizes) / max(1, len(headings)))
     fields = tuple(lexical.fields[name] for name in FIELDS)
     shared = SharedField(counts.anchors, counts.sizes, FIELDS.index("anchors"))
-    return Rescored(own, _Scorer(counts.prose, fields, lexical.k1, shared), words)
+    scorer = _Scorer(counts.prose, fields, lexical.k1, shared)
+    return own.with_postings(_RescoredPostings(scorer, [word for word in words if word in own]))
 
 
-def rescored_code(own: InvertedIndex, counts: Counts, lexical: Lexical, words: Iterable[str]) -> Rescored:
+def rescored_code(own: InvertedIndex, counts: Counts, lexical: Lexical) -> InvertedIndex:
     """Return the code postings of a snapshot as ``lexical`` would have made them."""
-    return Rescored(own, _Scorer(counts.code, _CODE_FIELDS, lexical.k1), words)
+    return own.with_postings(_RescoredPostings(_Scorer(counts.code, _CODE_FIELDS, lexical.k1), ()))

@@ -191,4 +191,4 @@ def _corpus(built: Built, lexical: Lexical) -> CorpusReader:
 def _rescored(built: Built, own: CorpusReader, lexical: Lexical) -> CorpusReader:
     built.counts = built.counts or recount(own.snapshot)
     prose = rescored_prose(own.prose, built.counts, lexical, sorted(built.kept.words))
-    return own.with_postings(prose, rescored_code(own.code, built.counts, lexical, ()))
+    return own.with_postings(prose, rescored_code(own.code, built.counts, lexical))

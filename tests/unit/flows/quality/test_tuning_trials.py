@@ -162,7 +162,7 @@ def test_counted_again_a_snapshot_has_the_scores_that_it_has(library: Store) -> 
         counts = recount(snapshot)
         words = own.prose.terms.to_pylist()[::2]  # the others are counted when they are asked for
         prose = rescored_prose(own.prose, counts, Settings().lexical, words)
-        code = rescored_code(own.code, counts, Settings().lexical, ())
+        code = rescored_code(own.code, counts, Settings().lexical)
         assert equal(own, own.with_postings(prose, code))
 
 
@@ -179,7 +179,7 @@ def test_other_weights_give_the_scores_of_a_build_with_them(library: Store, tmp_
     with library.open() as before, store.open() as after:
         own, counts = CorpusReader(before), recount(before)
         prose = rescored_prose(own.prose, counts, wanted, own.prose.terms.to_pylist())
-        rescored = own.with_postings(prose, rescored_code(own.code, counts, wanted, ()))
+        rescored = own.with_postings(prose, rescored_code(own.code, counts, wanted))
         assert not equal(own, rescored)
         assert equal(CorpusReader(after), rescored)
 
