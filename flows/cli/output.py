@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sys
 import warnings
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..run.stage import Progress
 
+_UNFOLDED = 1_000_000
+
 
 @cache
 def console() -> Console:
@@ -31,7 +34,10 @@ def console() -> Console:
             """Raise ``BrokenPipeError``; Rich would end the process with code 1, which means a bug."""
             raise BrokenPipeError
 
-    return ResultConsole(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
+    is_terminal = sys.stdout.isatty()
+    # A program reads lines: a row of a table is one of them, however long, unless COLUMNS says otherwise.
+    width = None if is_terminal or "COLUMNS" in os.environ else _UNFOLDED
+    return ResultConsole(highlight=False, markup=False, soft_wrap=not is_terminal, width=width)
 
 
 @cache

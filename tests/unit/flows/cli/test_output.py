@@ -56,6 +56,23 @@ def test_an_error_for_programs_is_one_json_object_on_standard_error(
     assert said.out == ""
 
 
+def test_without_a_terminal_a_row_is_one_line_unless_columns_says_otherwise(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = "https://example.org/" + "long/" * 40
+    for columns, lines in ((None, 2), ("80", 4)):
+        output.console.cache_clear()
+        if columns is None:
+            monkeypatch.delenv("COLUMNS", raising=False)
+        else:
+            monkeypatch.setenv("COLUMNS", columns)
+        output.table(("page", "hits"), [(address, "3")])
+        said = capsys.readouterr().out.splitlines()
+        assert len(said) == lines
+        assert all(len(line) < 300 for line in said)
+    output.console.cache_clear()
+
+
 def test_a_document_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     output.say("a\x1b[2Jb\x9b1mc\x07")
     assert capsys.readouterr().out == "a\\x1b[2Jb\\x9b1mc\\x07\n"
