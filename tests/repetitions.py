@@ -23,6 +23,10 @@ PARTS = int(os.environ.get("NOCTULE_PARTS", "1"))
 LONG_S = 14_400 if ALL else 1200
 
 
+# For a test whose promise others check at less cost.
+torture_only = pytest.mark.skipif(not ALL, reason="make torture")
+
+
 def examples(most: int) -> int:
     """Return how many examples a property is tried with: a third of them, or all for ``make torture``."""
     return most if ALL else max(20, most // 3)

@@ -93,6 +93,17 @@ def rules_of(settings: Settings, *, with_sections: bool = False) -> Rules:
     return tuple(found)
 
 
+def rules_then_and_now(before: Rules, settings: Settings, names: Set[str]) -> Rules:
+    """Return the rules that were read before the documents, and those of now that differ.
+
+    What either keeps private is: a page may have come with the setting that hides it. ``names`` are the
+    collections to look at.
+    """
+    wanted = {name: each for name, each in settings.collections.items() if name in names}
+    now = rules_of(settings.model_copy(update={"collections": wanted}))
+    return (*before, *(each for each in now if each not in before))
+
+
 def _retried(collection: Collection, *, with_sections: bool) -> list[PublishingRules]:
     """Return the rules of the folder as it is written, and as it is where links lead to it."""
     try:

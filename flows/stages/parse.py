@@ -20,7 +20,7 @@ from ..run.context import Resources, RunContext
 from ..run.memory import release_memory
 from ..run.workers import WorkerFailed, WorkStep
 from ..sources.publication_dates import today
-from ..sources.publishing_rules import Rules
+from ..sources.publishing_rules import Rules, rules_then_and_now
 from ..sources.withheld import withheld
 from .corpus import CorpusRecord, cached_corpus, corpus_to_publish
 from .embedding.encode import Encoding
@@ -75,6 +75,7 @@ def _parse_all(
     keys = parser.parse(groups, hashed.keys)
     as_hashed = tuple(keys) == hashed.keys
     rows = cache.rows(keys)
+    rules = rules_then_and_now(rules, settings, set(rows["collection"].unique().to_pylist()))
     # What a category lists may be in other shards.
     files = [file for group in groups for file in group] if not run.shard else []
     losers = [*_losers(rows), *withheld(rows, files, settings, rules, today())]

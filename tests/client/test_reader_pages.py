@@ -187,7 +187,8 @@ def test_nothing_hostile_runs_or_loads_or_is_even_tried(
     browser.execute_cdp_cmd(
         "Page.addScriptToEvaluateOnNewDocument", {"source": "window.alert = () => { window.owned = 1 }"}
     )
-    for place in range(len(VECTORS)):
+    # One as Markdown, the next as HTML; ``make torture`` takes each as both.
+    for place in range(0 if ALL or kind == "m" else 1, len(VECTORS), 1 if ALL else 2):
         browser.get(f"{http}hostile/{kind}{place:02}.html")
         script = """
             for (const e of document.querySelectorAll('article a, article summary')) {

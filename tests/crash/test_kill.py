@@ -69,8 +69,8 @@ def _kill(child: multiprocessing.process.BaseProcess, ready: Connection) -> None
     ready.close()
 
 
-def test_twenty_kills_and_every_read_is_one_whole_snapshot(tmp_path: Path) -> None:
-    root, chance, kills = tmp_path / "store", random.Random(20), KILLS or 20
+def test_whatever_is_killed_every_read_is_one_whole_snapshot(tmp_path: Path) -> None:
+    root, chance, kills = tmp_path / "store", random.Random(20), KILLS or 8
     store = Store(root)
     publish_tiny_snapshot(store, 0)
     child, ready = _start(root, 1)

@@ -26,6 +26,7 @@ from noctule.pipeline.errors import EngineUnavailable
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.dask_cluster import DaskProcesses, dask_cluster
+from tests.repetitions import torture_only
 from tests.sentence_model_builder import small_model
 
 pytest.importorskip("distributed")
@@ -129,6 +130,7 @@ def test_a_scheduler_that_does_not_answer_is_named(
     assert caught.value.exit_code == 2
 
 
+@torture_only
 def test_a_cluster_of_the_runs_own_gives_the_same_snapshot_and_leaves_no_process(
     library: Path, expected: BuildResult, tmp_path: Path
 ) -> None:

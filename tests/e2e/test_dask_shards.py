@@ -25,7 +25,7 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.command_line import REPOSITORY
 from tests.dask_cluster import DaskProcesses, dask_cluster
-from tests.repetitions import ALL
+from tests.repetitions import torture_only
 from tests.sentence_model_builder import small_model
 from tests.unit.flows.shards.test_remarks import damage_parse_caches, shards_with_damage
 from tests.unit.flows.shards.test_shards import write_library
@@ -74,7 +74,7 @@ def _parent(process: int) -> int:
         return 0
 
 
-@pytest.mark.skipif(not ALL, reason="make torture")
+@torture_only
 @pytest.mark.parametrize("after", ["shards/*/lock", "shards/*/passes/counts.json"])
 def test_half_of_the_workers_lost_in_mid_shard_does_not_change_the_set(after: str, tmp_path: Path) -> None:
     """One of two is killed in the first pass, or in a later one; each has a shard."""

@@ -105,7 +105,7 @@ def test_old_snapshots_leave_the_target_by_the_stores_rules(
     server: ObjectServer, target: str, store: Store
 ) -> None:
     ids = []
-    for number in range(1, 5):
+    for number in range(1, 4):
         publish_tiny_snapshot(store, number)
         ids.append(send(store, target, keep=1).snapshot_id)
     there = {
@@ -167,7 +167,7 @@ def test_a_missing_remote_file_is_named_and_sent_again(
     assert edition(Store(target)) == 0
 
 
-@pytest.mark.parametrize("torn", [b"", b'{"generation":1,"id":"', b"\x00" * 5000])
+@pytest.mark.parametrize("torn", [b'{"generation":1,"id":"', *([b"", b"\x00" * 5000] if ALL else [])])
 def test_a_torn_pointer_is_refused_and_mended_by_the_next_sending(
     torn: bytes, server: ObjectServer, target: str, store: Store
 ) -> None:

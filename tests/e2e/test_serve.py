@@ -59,16 +59,18 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture
-def previewed(tmp_path: Path) -> Iterator[Previewed]:
-    vault, port = write_vault(tmp_path / "vault"), _free_port()
-    (tmp_path / "noctule.toml").write_text(
+@pytest.fixture(scope="module")
+def previewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Previewed]:
+    """One preview for all tests, which is not built yet when the first begins and ends in the last."""
+    folder, port = tmp_path_factory.mktemp("preview"), _free_port()
+    vault = write_vault(folder / "vault")
+    (folder / "noctule.toml").write_text(
         f'[collections.vault]\nroot = "{vault}"\n[engine]\nname = "inline"\n[site]\ntitle = "Owls"\n'
     )
-    started = CommandLine(tmp_path, tmp_path / "store").start("serve", "--watch", "--port", str(port))
+    started = CommandLine(folder, folder / "store").start("serve", "--watch", "--port", str(port))
     try:
         wait_until(lambda: _answers(port), 60, "no server")
-        yield Previewed(vault, port, started, tmp_path / "public")
+        yield Previewed(vault, port, started, folder / "public")
     finally:
         started.end()
 
@@ -105,6 +107,25 @@ def test_a_writer_sees_what_is_saved_and_what_is_wrong(previewed: Previewed) -> 
     assert not previewed.state()["problems"]
 
 
+@needs_browser
+def test_the_page_is_loaded_again_where_it_was_read(previewed: Previewed, tmp_path: Path) -> None:
+    owls, long = previewed.vault / "guide/owls.md", "\n\nHoot.\n" * 400
+    owls.write_text(f"# Owls{long}")
+    previewed.wait_until_built()
+    wait_until(lambda: previewed.holds("/guide/owls.html", "Hoot."), 20, "no saved page")
+    with chromium(tmp_path / "profile") as browser:
+        browser.get(f"http://127.0.0.1:{previewed.port}/guide/owls.html")
+        browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'; scrollTo(0, 700)")
+        owls.write_text(f"# Owls{long}\n\nThe last word.\n")
+        WebDriverWait(browser, 30).until(lambda page: "The last word." in page.page_source)
+        WebDriverWait(browser, 10).until(lambda page: page.execute_script("return scrollY") == 700)
+        owls.write_text("---\ndraft: [\n---\n")
+        shown = "return document.documentElement.lastElementChild.shadowRoot?.textContent || ''"
+        WebDriverWait(browser, 30).until(lambda page: f"{owls}:3" in page.execute_script(shown))
+    owls.write_text("# Owls\n\nMended.\n")
+    wait_until(lambda: not previewed.state()["problems"], 20, "a fault that was mended is told")
+
+
 def test_settings_are_taken_up_and_their_faults_told(previewed: Previewed) -> None:
     previewed.wait_until_built()
     settings = previewed.out.parent / "noctule.toml"
@@ -135,20 +156,3 @@ def test_ctrl_c_ends_it_at_once_with_all_it_started(previewed: Previewed) -> Non
         assert previewed.started.process.wait(10) == 130
     assert time.monotonic() - start < 3
     wait_until(lambda: not previewed.started.family(), 10, "something is left")
-
-
-@needs_browser
-def test_the_page_is_loaded_again_where_it_was_read(previewed: Previewed, tmp_path: Path) -> None:
-    owls, long = previewed.vault / "guide/owls.md", "\n\nHoot.\n" * 400
-    owls.write_text(f"# Owls{long}")
-    previewed.wait_until_built()
-    wait_until(lambda: previewed.holds("/guide/owls.html", "Hoot."), 20, "no saved page")
-    with chromium(tmp_path / "profile") as browser:
-        browser.get(f"http://127.0.0.1:{previewed.port}/guide/owls.html")
-        browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'; scrollTo(0, 700)")
-        owls.write_text(f"# Owls{long}\n\nThe last word.\n")
-        WebDriverWait(browser, 30).until(lambda page: "The last word." in page.page_source)
-        WebDriverWait(browser, 10).until(lambda page: page.execute_script("return scrollY") == 700)
-        owls.write_text("---\ndraft: [\n---\n")
-        shown = "return document.documentElement.lastElementChild.shadowRoot?.textContent || ''"
-        WebDriverWait(browser, 30).until(lambda page: f"{owls}:3" in page.execute_script(shown))

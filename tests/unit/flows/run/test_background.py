@@ -147,7 +147,7 @@ def test_whoever_makes_a_site_it_may_begin_with_what_was_set_aside(
     monkeypatch.setattr(page_work, "LEAST_PAGES", 1)
     monkeypatch.setattr(page_work, "PAGES_AT_A_TIME", 1)
     with guide.store.open() as snapshot:
-        for title in ("One", "Another", "One", "A third"):
+        for title in ("One", "Another", "One"):
             site = Site(title=title)
             build.build_site(snapshot, tmp_path / "alone", site, Search(), full=True)
             with Eager() as background:

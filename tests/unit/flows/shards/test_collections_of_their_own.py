@@ -178,6 +178,26 @@ def test_a_collection_that_returns_once_its_rules_were_looked_for_publishes_noth
     _require_returned(base, shards)
 
 
+@pytest.mark.parametrize("shards", [0, 2], ids=["whole", "set"])
+def test_a_page_that_comes_in_mid_run_with_the_setting_that_hides_it_is_not_published(
+    shards: int, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where somebody pulls while a night has read the settings, but not yet the files."""
+    discovered = sources.list_sources
+
+    def pulled(*given: Any) -> Any:
+        (base / "mkdocs.yml").write_text("docs_dir: plain\nexclude_docs: secret.md\n")
+        (base / "plain" / "secret.md").write_text("# Secret\n\nUnveiled: pulled.\n")
+        return discovered(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sources, "list_sources", pulled)
+        store, result = _night(base, shards)
+    assert not result.failed and "Unveiled" not in str(_rows(store, "plain"))
+    later, again = _night(base, shards)
+    assert not again.failed and "Unveiled" not in str(_rows(later, "plain"))
+
+
 @in_both
 def test_a_collection_that_leaves_once_it_is_listed_keeps_all_its_documents(
     shards: int, base: Path, disk: Disk

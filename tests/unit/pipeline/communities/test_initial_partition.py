@@ -16,7 +16,9 @@ from noctule.pipeline.communities.communities import find_clusters, link_graph
 from noctule.pipeline.communities.initial_partition import Labels, _tree, initial_partition
 from noctule.pipeline.model import DocId, ResolvedLink
 from noctule.pipeline.settings.settings import Communities
+from tests.repetitions import ALL
 
+SEEDS = range(10 if ALL else 4)
 _SITE = tuple(
     map(
         DocId,
@@ -159,8 +161,8 @@ def _in_one_folder(name: DocId) -> DocId:
 
 
 def test_communities_of_pages_in_folders_change_less_when_links_do() -> None:
-    in_folders = sum(_moved(seed, lambda name: name, Communities()) for seed in range(10))
-    in_one = sum(_moved(seed, _in_one_folder, Communities()) for seed in range(10))
-    shuffled = sum(_moved(seed, lambda name: name, Communities(seed=7)) for seed in range(10))
+    in_folders = sum(_moved(seed, lambda name: name, Communities()) for seed in SEEDS)
+    in_one = sum(_moved(seed, _in_one_folder, Communities()) for seed in SEEDS)
+    shuffled = sum(_moved(seed, lambda name: name, Communities(seed=7)) for seed in SEEDS)
     assert in_folders < 0.65 * in_one
     assert in_folders < 0.65 * shuffled

@@ -40,6 +40,7 @@ from noctule.pipeline.embedding.onnx_export import (
 from noctule.pipeline.errors import DamagedModel, ModelUnavailable
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Embed, Settings
+from tests.repetitions import torture_only
 from tests.sentence_model_builder import write_sentence_model
 
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -164,6 +165,7 @@ def test_a_model_that_eight_bits_would_turn_too_far_keeps_its_weights(
     assert found.tokens.code.tobytes() == exported.tokens.code.tobytes()
 
 
+@torture_only
 def test_quantizing_gives_the_program_no_log(model: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", _EXPORTS, str(model)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True []\n"
