@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 _MAX_INHERITED = 10
+_DATE = "yyyy/MM/dd"
+_DATE_WORDS = {"yyyy": "{year}", "MM": "{month}", "dd": "{day}"}
+_DATE_PARTS = re.compile(r"(?<![a-zA-Z])(?:yyyy|MM|dd)(?![a-zA-Z])")
 _MACROS = ("macros", "markdownextradata", "zensical.extensions.macros")
 _PLAIN_PLUGINS = {
     "search",
@@ -94,11 +98,21 @@ def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None
     if "mkdocstrings" in plugins:  # which by itself makes no page
         found.api = "all" if _API_GENERATORS & plugins.keys() else "described"
     if "blog" in plugins:
-        blog = as_table(plugins["blog"])
-        found.take_blog(as_text(blog.get("blog_dir")) or "blog")
-        if type(shown := blog.get("pagination_per_page")) is int and shown > 0:
-            found.take("site", "posts_per_page", shown, "plugins.blog")
+        _import_blog(found, as_table(plugins["blog"]))
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
+
+
+def _import_blog(found: ImportedSettings, blog: Mapping[str, Any]) -> None:
+    """Import where the blog of Material is, how many posts a page lists, and the addresses of posts."""
+    found.take_blog(as_text(blog.get("blog_dir")) or "blog")
+    if type(shown := blog.get("pagination_per_page")) is int and shown > 0:
+        found.take("site", "posts_per_page", shown, "plugins.blog")
+    date = _DATE_PARTS.sub(lambda part: _DATE_WORDS[part[0]], as_text(blog.get("post_date_format")) or _DATE)
+    url = (as_text(blog.get("post_url_format")) or "{date}/{slug}").replace("{date}", date)
+    if re.search(r"[a-zA-Z]", re.sub(r"\{(?:year|month|day|slug|file|categories)\}", "", date)):
+        found.left.append("plugins.blog: post_date_format has more than yyyy, MM and dd")
+    elif found.tables.get("site", {}).get("blogs"):
+        found.take("site", "post_url", url, "plugins.blog: post_url_format, post_date_format")
 
 
 def _import_values(found: ImportedSettings, given: Mapping[str, Any], files: Sequence[Path]) -> None:

@@ -19,7 +19,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
             "docs/en/mkdocs.yml": "site_name: T\nsite_url: https://e.org/\nnav: [a.md]\nplugins:\n"
             "- redirects:\n"
             "    redirect_maps: {old.md: a.md}\n- mike\n"
-            "- blog: {pagination_per_page: 5}\nx: !!python/name:os.system ''\n",
+            "- blog: {pagination_per_page: 5, post_date_format: yyyy-MM}\nx: !!python/name:os.system ''\n",
             "docs/en/docs/a.md": "# A\n\n{* ../../src/x.py *}\n",
             "docs/en/docs/blog/.authors.yml": "authors:\n  jane: {name: Jane Doe}\n",
             "src/x.py": "1",
@@ -27,6 +27,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs/en/docs", "title": "T", "base_url": "https://e.org/", "redirects": {"old.md": "a.md"},
          "navigation": ["docs/en/mkdocs.yml"], "snippet_folders": ["src"], "left": "the plugin mike",
          "address": {"base_url": "https://e.org/"}, "posts_per_page": 5,
+         "post_url": "{year}-{month}/{slug}",
          "blogs": ["blog"], "authors": {"jane": "Jane Doe"}},
     ),
     "MkDocs, inherited": (
