@@ -31,6 +31,19 @@ _PLAIN_PLUGINS = {
 }
 # They make pages of the modules that no document names.
 _API_GENERATORS = {"gen-files", "api-autonav", "autoapi", "mkdocs-autoapi", "mkapi"}
+# The options of mkdocstrings that are imported: their values where nothing is said, and those that are known.
+_BOTH = (False, True)
+_MKDOCSTRINGS: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
+    "heading_level": (2, (1, 2, 3, 4, 5, 6)),
+    "show_root_heading": (False, _BOTH),
+    "show_root_full_path": (True, _BOTH),
+    "show_if_no_docstring": (False, _BOTH),
+    "inherited_members": (False, _BOTH),
+    "merge_init_into_class": (False, _BOTH),
+    "members_order": ("alphabetical", ("alphabetical", "source")),
+    "group_by_category": (True, _BOTH),
+    "docstring_style": ("", ("google", "numpy", "sphinx")),
+}
 # Of Material for MkDocs 9.
 _PRIMARY = {
     "red": "#ef5552", "pink": "#e92063", "purple": "#ab47bd", "deep-purple": "#7e56c2", "indigo": "#4051b5",
@@ -97,9 +110,19 @@ def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None
     found.heading_references = not plugins.keys().isdisjoint(("autorefs", "mkdocstrings"))
     if "mkdocstrings" in plugins:  # which by itself makes no page
         found.api = "all" if _API_GENERATORS & plugins.keys() else "described"
+        _import_mkdocstrings(found, as_table(plugins["mkdocstrings"]))
     if "blog" in plugins:
         _import_blog(found, as_table(plugins["blog"]))
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
+
+
+def _import_mkdocstrings(found: ImportedSettings, plugin: Mapping[str, Any]) -> None:
+    """Import how objects of Python are described, with mkdocstrings' own values where it says nothing."""
+    options = as_table(as_table(as_table(plugin.get("handlers")).get("python")).get("options"))
+    for key, (default, known) in _MKDOCSTRINGS.items():
+        value = options.get(key, default)
+        if value in known and type(value) is type(default):
+            found.take("collections.NAME.api", key, value, "plugins.mkdocstrings")
 
 
 def _import_blog(found: ImportedSettings, blog: Mapping[str, Any]) -> None:

@@ -31,6 +31,12 @@ def signature(found: griffe.Object) -> str:
     return found.name
 
 
+def constructor(found: griffe.Class, init: griffe.Function) -> str:
+    """Return the code with which the class begins, with the parameters that it is called with."""
+    given = list(islice(_parameters(init.parameters), _MAX_PARAMETERS))
+    return "\n".join((*_decorators(found.decorators), _call(f"class {found.name}", given[1:])))
+
+
 def _function(found: griffe.Function) -> str:
     prefix = "async def" if "async" in found.labels else "def"
     returns = f" -> {unwrapped(found.returns)}" if found.returns is not None else ""

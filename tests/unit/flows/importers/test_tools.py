@@ -13,6 +13,12 @@ from noctule.flows.cli.init import import_settings
 from noctule.pipeline.errors import SettingsError, SourceError
 
 _SVG = "<svg xmlns='http://www.w3.org/2000/svg'/>"
+# What mkdocstrings does where its settings say nothing.
+_DESCRIBED = {
+    "heading_level": 2, "show_root_heading": False, "show_root_full_path": True,
+    "show_if_no_docstring": False, "inherited_members": False, "merge_init_into_class": False,
+    "members_order": "alphabetical", "group_by_category": True,
+}  # fmt: skip
 CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs": (
         {
@@ -43,9 +49,14 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs", "title": "T", "snippet_folders": ["."]},
     ),
     "MkDocs, describing a package": (
-        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# ::: kept.part\n",
+        {"mkdocs.yml": "site_name: T\nplugins:\n- mkdocstrings:\n    handlers: {python: {options: {"
+         "heading_level: 9, show_root_heading: true, members_order: source, docstring_style: numpy}}}\n",
+         "docs/api.md": "# ::: kept.part\n",
          "src/kept/__init__.py": "", "src/other/__init__.py": "", "tests/__init__.py": ""},
-        {"root": "docs", "title": "T", "api": {"packages": ["src/kept"], "pages": ""}},
+        {"root": "docs", "title": "T",
+         "api": {**{key: value for key, value in _DESCRIBED.items() if key != "heading_level"},
+                 "show_root_heading": True, "members_order": "source", "docstring_style": "numpy",
+                 "packages": ["src/kept"], "pages": ""}},
     ),
     "Sphinx, describing a package": (
         {"docs/conf.py": "project = 'T'\nextensions = ['sphinx.ext.autodoc']\n",
@@ -80,7 +91,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "mkdocs.yml": "site_name: before\n", "docs/a.md": "::: kept\n", "kept/__init__.py": "",
          "links.md": "[x]: a.md\n"},
         {"root": "docs", "title": "T", "base_url": "https://e.org/", "language": "de",
-         "navigation": ["zensical.toml"], "api": {"packages": ["kept"], "pages": ""},
+         "navigation": ["zensical.toml"], "api": {**_DESCRIBED, "packages": ["kept"], "pages": ""},
          "auto_append": ["links.md"]},
     ),
     "MkDocs, with what is private": (
@@ -107,7 +118,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs, whose pages of modules a script makes": (
         {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings, gen-files]\n", "docs/a.md": "# A\n",
          "src/owl/__init__.py": ""},
-        {"root": "docs", "api": {"packages": ["src/owl"]}},
+        {"root": "docs", "api": {**_DESCRIBED, "packages": ["src/owl"]}},
     ),
     "MkDocs, with values for macros": (
         {"mkdocs.yml": "INHERIT: base.yml\nsite_name: T\n", "docs/a.md": "# A\n", "main.py": "",
