@@ -33,8 +33,10 @@ def signature(found: griffe.Object) -> str:
 
 def constructor(found: griffe.Class, init: griffe.Function) -> str:
     """Return the code with which the class begins, with the parameters that it is called with."""
-    given = list(islice(_parameters(init.parameters), _MAX_PARAMETERS))
-    return "\n".join((*_decorators(found.decorators), _call(f"class {found.name}", given[1:])))
+    calls = [*islice(init.overloads or (), _MAX_OVERLOADS), init]
+    given = [list(islice(_parameters(each.parameters), _MAX_PARAMETERS))[1:] for each in calls]
+    shown = (_call(f"class {found.name}", each) for each in given)
+    return "\n\n".join("\n".join((*_decorators(found.decorators), each)) for each in shown)
 
 
 def _function(found: griffe.Function) -> str:

@@ -145,9 +145,12 @@ def test_inherited_members_are_shown_if_asked_for(project: Path) -> None:
     assert "Owl.fly" in own.text and "hatch" not in own.text
 
 
-_NEST = """class Nest:
+_NEST = """from typing import overload
+class Nest:
     'A nest.'
     size = 1
+    @overload
+    def __init__(self) -> None: ...
     def __init__(self, wide: int = 2) -> None:
         'Build it.'
     def line(self): 'Line it.'
@@ -180,7 +183,7 @@ def test_the_options_of_mkdocstrings_hold_for_all_blocks_that_say_nothing_else(p
         "Nest.line",
     ]
     assert [each.level for each in page.headings][2:4] == [2, 3]
-    assert "class Nest(wide: int = 2)" in page.text and "Build it." in page.text
+    assert "class Nest\n\nclass Nest(wide: int = 2)\n" in page.text and "Build it." in page.text
     (project / "docs/own.md").write_text("::: birds.owls.Nest\n    options:\n        heading_level: 5\n")
     assert documents(project, **said)["own.md"].headings[0].level == 5
 
@@ -205,6 +208,13 @@ def test_signatures_are_code_and_docstrings_markdown(project: Path) -> None:
     for said in ("What it hunts.", "How long.", "By day.", "How often.", "What it is called."):
         assert said in "\n".join(block.text for block in page.blocks)
     assert "_secret" not in page.text
+
+
+def test_one_section_is_enough_to_know_the_style_of_a_docstring(project: Path) -> None:
+    said = '"""\n    Args:\n        wide: How wide.\n\n    Example of use:\n\n    >>> lay(1)\n    """'
+    (project / "src/birds/owls.py").write_text(f"def lay(wide: int) -> None:\n    {said}\n")
+    page = documents(project)["api/birds/owls.md"]
+    assert "`wide` · `int`\n:   How wide." in page.text and "Args:" not in page.text
 
 
 def test_an_example_in_a_box_is_code(project: Path) -> None:
