@@ -149,7 +149,7 @@ def read_page(file: Path, main: str) -> Page | None:
 
 def normal(text: str) -> str:
     """Return the text on one line, with straight quotes and without marks of permalinks."""
-    text = text.replace("…", "...").translate(_QUOTES).replace("\u200b", "")
+    text = text.replace("…", "...").translate(_QUOTES).replace("\u200b", "").replace("\ufe0f", "")
     return " ".join(text.split())
 
 
