@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...docsite.appearance import legible_pair
+from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
@@ -27,8 +28,11 @@ _PLAIN_PLUGINS = {
     "tags",
     "blog",
     "include-markdown",
+    "i18n",
     *_MACROS,
 }
+# Extensions that write into pages what programs say.
+_PROGRAMS = {"mkdocs-click", "mkdocs-typer", "mkdocs-typer2", "markdown_exec"}
 # They make pages of the modules that no document names.
 _API_GENERATORS = {"gen-files", "api-autonav", "autoapi", "mkdocs-autoapi", "mkapi"}
 # The options of mkdocstrings that are imported: their values where nothing is said, and those that are known.
@@ -73,6 +77,9 @@ def mkdocs(config: ToolFile) -> ImportedSettings:
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
     _import_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
+    found.left += [
+        f"the extension {name}, which runs programs" for name in sorted(_PROGRAMS & extensions.keys())
+    ]
     _import_palette(found, theme.get("palette"))
     found.left += ["theme.custom_dir"] if theme.get("custom_dir") else []
     found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
@@ -113,7 +120,23 @@ def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None
         _import_mkdocstrings(found, as_table(plugins["mkdocstrings"]))
     if "blog" in plugins:
         _import_blog(found, as_table(plugins["blog"]))
+    if "i18n" in plugins:
+        _import_languages(found, as_table(plugins["i18n"]))
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
+
+
+def _import_languages(found: ImportedSettings, plugin: Mapping[str, Any]) -> None:
+    """Import the languages of mkdocs-static-i18n that have folders; the default one may be at the top."""
+    listed = map(as_table, as_list(plugin.get("languages")))
+    tags = [as_text(each.get("locale")) for each in listed if each.get("build") is not False]
+    known = [tag for tag in tags if LANGUAGE.fullmatch(tag)]
+    if plugin.get("docs_structure") != "folder":
+        found.left.append("the plugin i18n: languages by the ends of names, index.fr.md")
+        return
+    folders = {tag: tag if found.finds(found.root / tag) else "" for tag in known}
+    without = [tag for tag, folder in folders.items() if not folder]
+    if len(folders) > 1 and len(without) < 2:
+        found.take("site", "languages", folders, "plugins.i18n")
 
 
 def _import_mkdocstrings(found: ImportedSettings, plugin: Mapping[str, Any]) -> None:

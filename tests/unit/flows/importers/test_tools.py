@@ -94,6 +94,19 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "navigation": ["zensical.toml"], "api": {**_DESCRIBED, "packages": ["kept"], "pages": ""},
          "auto_append": ["links.md"]},
     ),
+    "MkDocs, with folders of languages and an extension that runs programs": (
+        {"mkdocs.yml": "site_name: T\nmarkdown_extensions: [mkdocs-click]\nplugins:\n- i18n:\n"
+         "    docs_structure: folder\n"
+         "    languages: [{locale: en}, {locale: de}, {locale: x y}, {locale: fr, build: false}]\n",
+         "docs/a.md": "# A\n", "docs/de/a.md": "# A\n", "docs/fr/a.md": "# A\n"},
+        {"root": "docs", "languages": {"en": "", "de": "de"},
+         "left": "the extension mkdocs-click, which runs programs"},
+    ),
+    "MkDocs, with names of languages": (
+        {"mkdocs.yml": "site_name: T\nplugins:\n- i18n: {languages: [{locale: en}, {locale: de}]}\n",
+         "docs/a.md": "# A\n"},
+        {"root": "docs", "left": "the plugin i18n: languages by the ends of names, index.fr.md"},
+    ),
     "MkDocs, with what is private": (
         {"mkdocs.yml": "site_name: T\nexclude_docs: |\n  *.py\n\n  /internal/\ndraft_docs: |\n  drafts/\n",
          "docs/a.md": "# A\n"},
