@@ -61,7 +61,8 @@ FURNITURE = (
     ".toc-inline, .table-of-contents, ul.page-list, "
     ".copy, .line-numbers-wrapper, .linenos, .md-source-file, .tabbed-labels, ul.tabs, .tabs [role=tablist], "
     ".vp-code-group > .tabs, .screen-reader, .transclusion-source, .katex-html, .theme-doc-breadcrumbs, "
-    ".fullscreen, .md-annotation, form.md-feedback, p.byline, .headerlink, .tab-list, [hidden].tab-names, .sr-only, div.code span.lang, "
+    "form.md-feedback, p.byline, "
+    ".fullscreen, .md-annotation, .headerlink, .tab-list, [hidden].tab-names, .sr-only, div.code span.lang, "
     "div[class*=language-] > span.lang, a.footnote-backref, a.data-footnote-backref, "
     ".callout-tab > .callout-title, [data-language=mermaid], .mermaid"
 )
