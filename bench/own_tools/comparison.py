@@ -58,7 +58,7 @@ def read_site(folder: Path, main: str) -> dict[str, Page]:
 def page_name(file: Path) -> str:
     """Return what both sites call a page: ``guide/install`` for ``guide/install/index.html``."""
     name = file.as_posix().removesuffix(".html")
-    return name.removesuffix("index").rstrip("/")
+    return "" if name == "index" else name.removesuffix("/index")
 
 
 def compare(site: str, theirs: Mapping[str, Page], ours: Mapping[str, Page]) -> Result:

@@ -61,6 +61,7 @@ FURNITURE = (
     ".toc-inline, .table-of-contents, ul.page-list, "
     ".copy, .line-numbers-wrapper, .linenos, .md-source-file, .tabbed-labels, ul.tabs, .tabs [role=tablist], "
     ".vp-code-group > .tabs, .screen-reader, .transclusion-source, .katex-html, .theme-doc-breadcrumbs, "
+    "form.md-feedback, p.byline, "
     ".fullscreen, .md-annotation, .headerlink, .tab-list, [hidden].tab-names, .sr-only, div.code span.lang, "
     "div[class*=language-] > span.lang, a.footnote-backref, a.data-footnote-backref, "
     ".callout-tab > .callout-title, [data-language=mermaid], .mermaid"
@@ -72,7 +73,9 @@ _QUOTES = str.maketrans("‘’“”–—…\u00a0\u200b", "''\"\"--. \u200b")
 # A tool without lists of tasks writes their state in brackets.
 _TASK = re.compile(r"\[[ xX]\] ")
 # Scripts of Material put buttons in their place.
-_ANNOTATION = re.compile(r"[ \t]*(?:#|//|--)[ \t]*\(\d+\)!?[ \t]*$")
+_ANNOTATION = re.compile(
+    r"[ \t]*(?:(?:#|//|--|;)[ \t]*\(\d+\)!?|/\*[ \t]*\(\d+\)!?[ \t]*\*/|<!--[ \t]*\(\d+\)!?[ \t]*-->)[ \t]*$"
+)
 _HASHED = re.compile(r"(?:\.[0-9a-f]{12}|-[0-9a-f]{32}|\.[\w-]{8})(?=\.\w+$)")
 
 
@@ -109,15 +112,18 @@ def read_page(file: Path, main: str) -> Page | None:
     if content is None:
         return None
     following = soup.select_one(
-        "a[rel=next], link[rel=next], a.pagination-nav__link--next, a.pager-link.next"
+        "a[rel~=next], link[rel~=next], a.pagination-nav__link--next, a.pager-link.next"
     )
     dead = tuple(normal(each.get_text()) for each in content.select(".missing-link"))
     anchors = frozenset(str(each["id"]) for each in soup.select("[id]"))
     links = tuple(str(each["href"]) for each in content.select("a[href]"))
     for each in content.select(FURNITURE):
         each.decompose()
-    for each in content.select(".katex, math"):  # one tool writes LaTeX, the other MathML: counted alone
+    # One tool writes LaTeX, another MathML: they count alike.
+    for each in content.select(".katex, math, .arithmatex"):
         each.replace_with("(formula)")
+    for each in content.select("img.twemoji, img.emojione, img.gemoji"):  # a drawing of a character
+        each.replace_with(str(each.get("alt") or ""))
     for each in content.select(".VPHero h1 > .text"):  # which is set as a line of its own
         if each.parent is not None:
             each.name = "p"
@@ -144,7 +150,7 @@ def read_page(file: Path, main: str) -> Page | None:
 
 def normal(text: str) -> str:
     """Return the text on one line, with straight quotes and without marks of permalinks."""
-    text = text.replace("…", "...").translate(_QUOTES).replace("\u200b", "")
+    text = text.replace("…", "...").translate(_QUOTES).replace("\u200b", "").replace("\ufe0f", "")
     return " ".join(text.split())
 
 
@@ -155,7 +161,7 @@ def image_name(image: Tag) -> str:
         return INLINE
     address = urlsplit(source)
     if address.netloc:
-        return source
+        return unquote(source)
     stem, dot, ending = _HASHED.sub("", unquote(address.path).rsplit("/", 1)[-1]).lower().rpartition(".")
     # noctule writes names of files in letters that need no quoting.
     return "-".join(re.findall(r"[\w-]+", stem)) + dot + ending
@@ -205,9 +211,15 @@ def _element(element: Tag) -> Iterator[Block]:
     elif element.name == "summary" or _TITLE.search(" ".join(element.get_attribute_list("class"))):
         yield Block("title", normal(element.get_text()).casefold())
     elif element.name == "tr":
-        yield Block("row", " | ".join(normal(cell.get_text(" ")) for cell in element.select("td, th")))
+        yield Block("row", " | ".join(map(_cell_text, element.select("td, th"))))
     else:
         yield from _blocks(element)
+
+
+def _cell_text(cell: Tag) -> str:
+    for note in cell.select("sup"):
+        note.replace_with(_inline(note))
+    return normal(cell.get_text(" "))
 
 
 def _text_of(child: object) -> str:

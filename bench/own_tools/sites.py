@@ -144,7 +144,7 @@ def _without_errors(pages: Mapping[str, Page]) -> dict[str, Page]:
     if failed:
         named = ", ".join(name or "the home page" for name in failed)
         print(f"left out, since their own tool fails on them without the project's scripts: {named}")
-    return {name: page for name, page in pages.items() if name not in ("404", "search", *failed)}
+    return {name: page for name, page in pages.items() if name not in ("404", "print", "search", *failed)}
 
 
 def _write_pages(name: str, folder: Path) -> None:

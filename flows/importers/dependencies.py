@@ -82,6 +82,8 @@ def import_packages(found: ImportedSettings, top: Path) -> None:
     listed = described or ([] if named or found.api == "described" else list(near.values()))
     folders = [Path(os.path.relpath(path, Path.cwd())).as_posix() for path in listed]
     found.take("collections.NAME.api", "packages", folders, "the packages that the documents describe")
+    if not folders:  # how objects are described is settings of nothing
+        found.tables.pop("collections.NAME.api", None)
     if described:
         found.tables["collections.NAME.api"]["pages"] = ("", "they have pages of their own")
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...docsite.appearance import legible_pair
+from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, as_texts, texts_of
 
 _MAX_INHERITED = 10
+_DATE = "yyyy/MM/dd"
+_DATE_WORDS = {"yyyy": "{year}", "MM": "{month}", "dd": "{day}"}
+_DATE_PARTS = re.compile(r"(?<![a-zA-Z])(?:yyyy|MM|dd)(?![a-zA-Z])")
 _MACROS = ("macros", "markdownextradata", "zensical.extensions.macros")
 _PLAIN_PLUGINS = {
     "search",
@@ -23,10 +28,26 @@ _PLAIN_PLUGINS = {
     "tags",
     "blog",
     "include-markdown",
+    "i18n",
     *_MACROS,
 }
+# Extensions that write into pages what programs say.
+_PROGRAMS = {"mkdocs-click", "mkdocs-typer", "mkdocs-typer2", "markdown_exec"}
 # They make pages of the modules that no document names.
 _API_GENERATORS = {"gen-files", "api-autonav", "autoapi", "mkdocs-autoapi", "mkapi"}
+# The options of mkdocstrings that are imported: their values where nothing is said, and those that are known.
+_BOTH = (False, True)
+_MKDOCSTRINGS: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
+    "heading_level": (2, (1, 2, 3, 4, 5, 6)),
+    "show_root_heading": (False, _BOTH),
+    "show_root_full_path": (True, _BOTH),
+    "show_if_no_docstring": (False, _BOTH),
+    "inherited_members": (False, _BOTH),
+    "merge_init_into_class": (False, _BOTH),
+    "members_order": ("alphabetical", ("alphabetical", "source")),
+    "group_by_category": (True, _BOTH),
+    "docstring_style": ("", ("google", "numpy", "sphinx")),
+}
 # Of Material for MkDocs 9.
 _PRIMARY = {
     "red": "#ef5552", "pink": "#e92063", "purple": "#ab47bd", "deep-purple": "#7e56c2", "indigo": "#4051b5",
@@ -56,6 +77,9 @@ def mkdocs(config: ToolFile) -> ImportedSettings:
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
     _import_snippets(found, extensions.get("pymdownx.snippets", nested.get("snippets")))
     found.left += [key for key in ("extra_css", "extra_javascript", "hooks") if given.get(key)]
+    found.left += [
+        f"the extension {name}, which runs programs" for name in sorted(_PROGRAMS & extensions.keys())
+    ]
     _import_palette(found, theme.get("palette"))
     found.left += ["theme.custom_dir"] if theme.get("custom_dir") else []
     found.left += ["extra.alternate (languages)"] if as_table(given.get("extra")).get("alternate") else []
@@ -93,12 +117,48 @@ def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None
     found.heading_references = not plugins.keys().isdisjoint(("autorefs", "mkdocstrings"))
     if "mkdocstrings" in plugins:  # which by itself makes no page
         found.api = "all" if _API_GENERATORS & plugins.keys() else "described"
+        _import_mkdocstrings(found, as_table(plugins["mkdocstrings"]))
     if "blog" in plugins:
-        blog = as_table(plugins["blog"])
-        found.take_blog(as_text(blog.get("blog_dir")) or "blog")
-        if type(shown := blog.get("pagination_per_page")) is int and shown > 0:
-            found.take("site", "posts_per_page", shown, "plugins.blog")
+        _import_blog(found, as_table(plugins["blog"]))
+    if "i18n" in plugins:
+        _import_languages(found, as_table(plugins["i18n"]))
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
+
+
+def _import_languages(found: ImportedSettings, plugin: Mapping[str, Any]) -> None:
+    """Import the languages of mkdocs-static-i18n that have folders; the default one may be at the top."""
+    listed = map(as_table, as_list(plugin.get("languages")))
+    tags = [as_text(each.get("locale")) for each in listed if each.get("build") is not False]
+    known = [tag for tag in tags if LANGUAGE.fullmatch(tag)]
+    if plugin.get("docs_structure") != "folder":
+        found.left.append("the plugin i18n: languages by the ends of names, index.fr.md")
+        return
+    folders = {tag: tag if found.finds(found.root / tag) else "" for tag in known}
+    without = [tag for tag, folder in folders.items() if not folder]
+    if len(folders) > 1 and len(without) < 2:
+        found.take("site", "languages", folders, "plugins.i18n")
+
+
+def _import_mkdocstrings(found: ImportedSettings, plugin: Mapping[str, Any]) -> None:
+    """Import how objects of Python are described, with mkdocstrings' own values where it says nothing."""
+    options = as_table(as_table(as_table(plugin.get("handlers")).get("python")).get("options"))
+    for key, (default, known) in _MKDOCSTRINGS.items():
+        value = options.get(key, default)
+        if value in known and type(value) is type(default):
+            found.take("collections.NAME.api", key, value, "plugins.mkdocstrings")
+
+
+def _import_blog(found: ImportedSettings, blog: Mapping[str, Any]) -> None:
+    """Import where the blog of Material is, how many posts a page lists, and the addresses of posts."""
+    found.take_blog(as_text(blog.get("blog_dir")) or "blog")
+    if type(shown := blog.get("pagination_per_page")) is int and shown > 0:
+        found.take("site", "posts_per_page", shown, "plugins.blog")
+    date = _DATE_PARTS.sub(lambda part: _DATE_WORDS[part[0]], as_text(blog.get("post_date_format")) or _DATE)
+    url = (as_text(blog.get("post_url_format")) or "{date}/{slug}").replace("{date}", date)
+    if re.search(r"[a-zA-Z]", re.sub(r"\{(?:year|month|day|slug|file|categories)\}", "", date)):
+        found.left.append("plugins.blog: post_date_format has more than yyyy, MM and dd")
+    elif found.tables.get("site", {}).get("blogs"):
+        found.take("site", "post_url", url, "plugins.blog: post_url_format, post_date_format")
 
 
 def _import_values(found: ImportedSettings, given: Mapping[str, Any], files: Sequence[Path]) -> None:

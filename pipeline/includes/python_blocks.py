@@ -84,7 +84,8 @@ class ApiBlock:
 
 def page_of(module: str) -> str:
     """Return the text of a module's own page, which nobody can edit under its path."""
-    return f"---\ncustom_edit_url: null\n---\n\n::: {module}\n    options:\n        heading_level: 1\n"
+    options = "        heading_level: 1\n        show_root_heading: true\n"
+    return f"---\ncustom_edit_url: null\n---\n\n::: {module}\n    options:\n{options}"
 
 
 def blocks(text: str, holds: Callable[[str], bool]) -> list[ApiBlock]:

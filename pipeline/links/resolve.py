@@ -205,6 +205,8 @@ def _meant(document: LinkingDocument, link: Link, own: LinkTargets) -> _Meant:
         return _Meant(page, anchor, "resolved" if page else "missing-heading")
     target, _, fragment = link.target.partition("#")
     target, fragment = target.strip(), unquote(fragment).strip()
+    if target.startswith("?") and link.kind == "link":  # a search on the page itself
+        return _Meant(document, fragment, "resolved")
     found, status = own.find(document, link, target, fragment)
     if status.startswith("missing-") and link.kind in BY_NAME:  # Dendron writes [[label|note#heading]]
         named, fragment_of_text = own.by_text(document, link)

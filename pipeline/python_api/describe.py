@@ -14,7 +14,7 @@ import griffe
 from ..includes.python_blocks import SIGNATURE
 from .docstrings import docstring_markdown
 from .objects import Modules, NotFound
-from .signatures import signature
+from .signatures import constructor, signature
 
 Style = Literal["auto", "google", "numpy", "sphinx"]
 MAX_PIECES = 20_000
@@ -28,7 +28,8 @@ class Options:
 
     ``members`` are the names to show, in order; ``filters`` are regular expressions of names to show, or with
     ``!`` in front to leave out. ``inherited`` tells whether classes show what they have from others, or names
-    what of it.
+    what of it. Members that are ``grouped`` come as attributes, classes, functions. A class that
+    ``merges_init`` is shown with the parameters and the docstring of ``__init__``.
     """
 
     level: int
@@ -38,12 +39,16 @@ class Options:
     filters: tuple[str, ...] = ("!^_",)
     shows_undocumented: bool = True
     inherited: bool | frozenset[str] = False
+    shows_full_path: bool = False
+    merges_init: bool = False
+    order: Literal["alphabetical", "source"] = "source"
+    grouped: bool = False
 
 
 def describe(known: Modules, name: str, options: Options, style: Style) -> str:
     """Return the description of the object with a dotted name; raise ``NotFound``."""
     found = known.find(name)
-    title = name if found.is_module else name.rpartition(".")[2]
+    title = name if found.is_module or options.shows_full_path else name.rpartition(".")[2]
     return "\n".join(islice(_Description(known, style).pieces(found, name, title, options), MAX_PIECES))
 
 
@@ -58,15 +63,24 @@ class _Description:
         """Yield the markdown of an object, and of its members below it."""
         if options.shows_heading:
             yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n"
-        if not found.is_module:
-            yield f"```python {SIGNATURE}\n{signature(found)}\n```\n"
-        yield docstring_markdown(found, self.style, options.level + options.shows_heading)
+        else:
+            yield f'\n<a id="{name}"></a>\n'  # where references lead
+        level = options.level + options.shows_heading
+        if isinstance(found, griffe.Class) and (init := init_of(found, options)) is not None:
+            yield f"```python {SIGNATURE}\n{constructor(found, init)}\n```\n"
+            if found.bases:
+                yield f"Bases: {', '.join(f'`{base}`' for base in found.bases)}\n"
+            yield docstring_markdown(found, self.style, level)
+            yield docstring_markdown(init, self.style, level)
+        else:
+            yield "" if found.is_module else f"```python {SIGNATURE}\n{signature(found)}\n```\n"
+            yield docstring_markdown(found, self.style, level)
         if not options.shows_members:
             return
-        level = min(options.level + options.shows_heading, 6)
-        below = replace(options, level=level, shows_heading=True, members=None)
+        below = replace(options, level=min(level, 6), shows_heading=True, members=None)
+        short = found.name if options.shows_full_path else title
         for member, each in members_of(found, options):
-            inner = f"{title}.{member}" if found.is_class else member
+            inner = f"{short}.{member}" if found.is_class else member
             if isinstance(each, griffe.Alias):
                 yield from self._imported(each.target_path, f"{name}.{member}", member, below)
             else:
@@ -112,6 +126,12 @@ class _Description:
         yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n\nImported from {shown}.\n"
 
 
+def init_of(found: griffe.Class, options: Options) -> griffe.Function | None:
+    """Return the ``__init__`` that a class is shown with, if it is to be."""
+    init = found.members.get("__init__") if options.merges_init else None
+    return init if isinstance(init, griffe.Function) else None
+
+
 def bases_of(known: Modules, found: griffe.Class) -> list[griffe.Class]:
     """Return the classes that this one is derived from, the nearest first; unknown ones are left out."""
     bases, pending = list[griffe.Class](), [found]
@@ -139,9 +159,20 @@ def members_of(found: griffe.Object, options: Options) -> list[tuple[str, griffe
         (name, each)
         for name, each in found.members.items()
         if (name in exported if exported is not None else _is_public(found, name, each, options.filters))
-        and (options.shows_undocumented or isinstance(each, griffe.Alias) or each.has_docstring)
+        and (options.shows_undocumented or isinstance(each, griffe.Alias) or each.has_docstrings)
+        and not (name == "__init__" and isinstance(found, griffe.Class) and init_of(found, options))
     ]
-    return sorted(shown, key=lambda each: _line(each[1]))
+    by_name = options.order == "alphabetical"
+    return sorted(
+        shown, key=lambda pair: (_group(pair[1], options), pair[0] if by_name else "", _line(pair[1]))
+    )
+
+
+def _group(each: griffe.Object | griffe.Alias, options: Options) -> int:
+    """Return the place of its kind among the members; what is imported comes first."""
+    if not options.grouped or isinstance(each, griffe.Alias):
+        return 0
+    return 3 if each.is_function else 2 if each.is_class else 1
 
 
 def _line(each: griffe.Object | griffe.Alias) -> int:

@@ -16,6 +16,13 @@ from .signatures import description, unwrapped
 _HEADING = re.compile(r"^[ ]{0,3}(#{1,6})(?=[ \t]+\S)", re.MULTILINE)
 _CONSOLE = re.compile(r"^[ \t]*>>>")
 _FIELD = re.compile(r"^[ \t]*:(?:param|raises|returns|rtype|type)\b[^:\n]{0,200}:", re.MULTILINE)
+# Google's sections that Griffe takes for one only where there are several: a title with an item below it.
+_GOOGLE = re.compile(
+    r"^(?P<indent>[ \t]*)"
+    r"(?:Args|Arguments|Params|Parameters|Attributes|Keyword (?:Args|Arguments)|Raises|Returns|Yields):"
+    r"[ \t]*\n(?P=indent)[ \t]+\S",
+    re.MULTILINE,
+)
 # Of the words in front of a definition list.
 _TITLES: Mapping[str, str] = {
     "parameters": "Parameters",
@@ -58,6 +65,8 @@ def _sections(found: griffe.Object, style: str) -> Iterator[str]:
         return
     if style == "auto" and _FIELD.search(docstring.value):
         style = "sphinx"  # which Griffe recognises only by several fields
+    elif style == "auto" and _GOOGLE.search(docstring.value):
+        style = "google"
     try:
         options: dict[str, Any] = {} if style == "auto" else {"warnings": False}
         sections = docstring.parse(style, **options)  # type: ignore[arg-type]

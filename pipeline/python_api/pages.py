@@ -17,6 +17,17 @@ from .objects import Modules, NotFound
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+\S", re.MULTILINE)
 MAX_OPTION_CHARS = 20_000
+# What a collection's settings say where a block does not.
+_DEFAULTS = (
+    "heading_level",
+    "show_root_heading",
+    "show_root_full_path",
+    "show_if_no_docstring",
+    "inherited_members",
+    "merge_init_into_class",
+    "members_order",
+    "group_by_category",
+)
 # Behind a block, where the next word is looked for.
 _MAX_BLANK = 1_000
 
@@ -55,7 +66,7 @@ def _end(after: str) -> str:
 
 def _described(block: ApiBlock, level: int, known: Modules, api: Api, notes: list[str]) -> str:
     try:
-        options = _options(block, level, notes, inherited=api.inherited_members)
+        options = _options(block, level, notes, api)
         return indented(describe(known, block.name, options, api.docstring_style), block.indent)
     except NotFound as error:
         notes.append(f"::: {block.name} is not described: {error}")
@@ -69,7 +80,7 @@ def _level(text: str, at: int) -> int:
     return min(len(found[1]) + 1, 6) if found else 2
 
 
-def _options(block: ApiBlock, level: int, notes: list[str], *, inherited: bool) -> Options:
+def _options(block: ApiBlock, level: int, notes: list[str], api: Api) -> Options:
     """Return the options that are understood; others are mkdocstrings' own business."""
     try:
         given = yaml.safe_load(block.options) if 0 < len(block.options) <= MAX_OPTION_CHARS else {}
@@ -78,15 +89,20 @@ def _options(block: ApiBlock, level: int, notes: list[str], *, inherited: bool) 
         notes.append(f"::: {block.name}: its options are no YAML")
         given = {}
     given = given if isinstance(given, Mapping) else {}
-    members, filters, own = given.get("members"), given.get("filters"), given.get("heading_level")
+    given = {**{name: getattr(api, name) for name in _DEFAULTS}, **given}
+    members, filters, own = given.get("members"), given.get("filters"), given["heading_level"]
     return Options(
-        level=min(max(own, 1), 6) if isinstance(own, int) and not block.level else level,
-        shows_heading=given.get("show_root_heading") is not False,
+        level=min(max(own, 1), 6) if isinstance(own, int) and own and not block.level else level,
+        shows_heading=given["show_root_heading"] is not False,
         members=tuple(map(str, members)) if isinstance(members, list) else None,
         shows_members=members is not False,
         filters=tuple(map(str, filters)) if isinstance(filters, list) else ("!^_",),
-        inherited=_inherited(given.get("inherited_members", inherited)),
-        shows_undocumented=given.get("show_if_no_docstring") is not False,
+        inherited=_inherited(given["inherited_members"]),
+        shows_undocumented=given["show_if_no_docstring"] is not False,
+        shows_full_path=given["show_root_full_path"] is True,
+        merges_init=given["merge_init_into_class"] is True,
+        order="alphabetical" if given["members_order"] == "alphabetical" else "source",
+        grouped=given["group_by_category"] is True,
     )
 
 

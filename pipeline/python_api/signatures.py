@@ -31,6 +31,14 @@ def signature(found: griffe.Object) -> str:
     return found.name
 
 
+def constructor(found: griffe.Class, init: griffe.Function) -> str:
+    """Return the code with which the class begins, with the parameters that it is called with."""
+    calls = [*islice(init.overloads or (), _MAX_OVERLOADS), init]
+    given = [list(islice(_parameters(each.parameters), _MAX_PARAMETERS))[1:] for each in calls]
+    shown = (_call(f"class {found.name}", each) for each in given)
+    return "\n\n".join("\n".join((*_decorators(found.decorators), each)) for each in shown)
+
+
 def _function(found: griffe.Function) -> str:
     prefix = "async def" if "async" in found.labels else "def"
     returns = f" -> {unwrapped(found.returns)}" if found.returns is not None else ""

@@ -93,6 +93,14 @@ class Api(Table):
     pages: str = Field(default="api", description="the folder of the modules' pages; empty for none")
     inherited_members: bool = Field(default=False, description="classes show what they have from others")
     docstring_style: Literal["auto", "google", "numpy", "sphinx"] = "auto"
+    # Those of mkdocstrings, by its names; a block may say otherwise.
+    heading_level: int = Field(default=0, ge=0, le=6, description="0: below the heading before the block")
+    show_root_heading: bool = Field(default=True, description="what a block names has a heading")
+    show_root_full_path: bool = Field(default=False, description="with its dotted name in full")
+    show_if_no_docstring: bool = Field(default=True, description="members without a docstring are shown")
+    merge_init_into_class: bool = Field(default=False, description="a class is shown with __init__ in it")
+    members_order: Literal["alphabetical", "source"] = "source"
+    group_by_category: bool = Field(default=False, description="attributes, then classes, then functions")
 
     @field_validator("pages")
     @classmethod

@@ -20,6 +20,7 @@ LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/|\Z)")
 _EVENTS = re.compile(r"(https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?)?/[A-Za-z0-9._~/-]*")
+_POST_WORDS = ("year", "month", "day", "slug", "file", "categories")
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
 
@@ -118,6 +119,7 @@ class Site(Table):
     home: str = Field(default="", description="the document that is the home page; empty: index or README")
     blogs: tuple[str, ...] = Field(default=(), strict=False, description="folders of pages that are blogs")
     posts_per_page: int = Field(default=10, ge=1, description="posts that each page of a blog shows")
+    post_url: str = Field(default="", description="addresses of posts, below their blog; empty: their paths")
     authors: dict[str, str] = Field(
         default={}, description="names of authors by what front matter calls them"
     )
@@ -154,6 +156,15 @@ class Site(Table):
         if unknown:
             raise ValueError(f"unknown {{{unknown[0]}}}; there are {{path}} and {{collection}}")
         return url
+
+    @field_validator("post_url")
+    @classmethod
+    def _known_posts(cls, given: str) -> str:
+        bare = re.sub(rf"\{{({'|'.join(_POST_WORDS)})\}}", "", given)
+        if "{" in bare or "}" in bare:
+            known = ", ".join(f"{{{name}}}" for name in _POST_WORDS)
+            raise ValueError(f"{given!r:.80} is no pattern of addresses; in braces there may be {known}")
+        return given
 
     @field_validator("events")
     @classmethod

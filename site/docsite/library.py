@@ -23,7 +23,7 @@ from ..pipeline.visibility import EVERYWHERE, Visibility, visibility_of
 from . import urls
 from .document_rows import ASSET_COLUMNS, CodeSpan, LinkRow, SectionRow, assets_of
 from .grouping import Grouped, Rows, edges_between, taken
-from .placement import Placement, placement_of, published_path
+from .placement import Placement, own_places, placement_of, published_path
 
 _ENTRY_COLUMNS = (
     "doc_id", "collection", "path", "title", "description", "tags", "modified", "language", "syntax",
@@ -59,8 +59,7 @@ class SnapshotTables(Protocol):
 class Entry:
     """A document as lists and links show it; ``row`` is its place in the library, ``page`` in the site.
 
-    ``apart`` tells it from others of the same title. ``place`` is where the page would be as a file,
-    if it is a folder instead.
+    ``apart`` tells it from others of the same title. ``place`` is where the page would be as a file.
     """
 
     row: int
@@ -243,14 +242,15 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     names = columns["collection"]
     below = names if len(set(names)) > 1 else [""] * len(names)
     placed = [
-        urls.Placed(doc_id, path, top, published_path(path, front, settings, top))
-        for doc_id, path, front, top in zip(
-            *(columns[name] for name in ("doc_id", "path", "front_matter")), below, strict=True
+        urls.Placed(doc_id, path, top, published_path(path, front, settings, top, title))
+        for doc_id, path, front, title, top in zip(
+            *(columns[name] for name in ("doc_id", "path", "front_matter", "title")), below, strict=True
         )
     ]
     places = urls.page_paths(placed, home=settings.home)
     pages = urls.folder_pages(places) if settings.clean_urls else places
-    return tuple(_entry(row, columns, pages, titles, places) for row in range(documents.num_rows))
+    stand = {**places, **own_places(placed, settings)}
+    return tuple(_entry(row, columns, pages, titles, stand) for row in range(documents.num_rows))
 
 
 def _values(documents: pa.Table, name: str) -> list[object]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -12,11 +14,13 @@ from typing import Any
 from ..pipeline.address import INDEX_NAMES, slug_path, unnumbered
 from ..pipeline.identity import read_front_matter_json
 from ..pipeline.links.published import FORMER, SLUGS, dated_path, former_addresses, slugs_of, without_ending
+from ..pipeline.parse.dates import day_of
 from ..pipeline.settings.site import Site
 from ..pipeline.untrusted import as_number
 from . import urls
 
 NO_ORDER = float("inf")
+_DATES = ("date", "created", "published", "publishedAt", "pubDate", "publishDate", "pub_date")
 # With the folder that a site lies in before it, within the 4,096 of Linux and the 1,024 of macOS.
 MAX_PATH_BYTES = 800
 _ORDER = ("nav_order", "sidebar_position", "weight", "order")
@@ -91,13 +95,15 @@ def placement_of(front_matter: str) -> Placement:
     )
 
 
-def published_path(path: str, front_matter: str, settings: Site, below: str = "") -> str:
+def published_path(path: str, front_matter: str, settings: Site, below: str = "", title: str = "") -> str:
     """Return the path at which a document is published in place of its own; empty for none.
 
     The front matter gives it, with ``settings.slugs``, and without ``settings.number_prefixes`` its own path
-    without the numbers that only order files. A post of a blog has its day in its path, with ``slugs``;
-    ``below`` is the folder of the site that its collection has.
+    without the numbers that only order files. A post of a blog has its day in its path, with ``slugs``, or
+    what ``post_url`` says; ``below`` is the folder of the site that its collection has.
     """
+    if settings.post_url and (post := post_path(path, front_matter, settings, below, title)):
+        return post
     named = path if settings.number_prefixes else unnumbered(path)
     placement = placement_of(front_matter) if settings.slugs else NOWHERE
     is_index = PurePosixPath(path).stem.lower() in INDEX_NAMES
@@ -110,9 +116,46 @@ def published_path(path: str, front_matter: str, settings: Site, below: str = ""
     return urls.page_path(named) if named != path else ""
 
 
+def post_path(path: str, front_matter: str, settings: Site, below: str, title: str) -> str:
+    """Return the path that ``post_url`` makes of a post with a day; empty for another document."""
+    page = posixpath.join(below, path)
+    blog = next((name for name in _blog_folders(settings) if page.startswith(name)), None)
+    given = read_front_matter_json(front_matter) if blog is not None else {}
+    if blog is None or not (day := said_day(given)):
+        return ""
+    words = dict(zip(("year", "month", "day"), day.split("-"), strict=True))
+    words["slug"] = _path(given.get("slug")) or _slug(title)
+    words["file"] = PurePosixPath(path).stem
+    words["categories"] = "".join(map(_slug, _texts(given.get("categories"))[:1]))
+    name = slug_path("", f"/{blog}{settings.post_url.format_map(words)}")
+    return f"{name.removeprefix(f'{below}/' if below else '')}.html"
+
+
+def own_places(documents: Iterable[urls.Placed], settings: Site) -> Mapping[str, str]:
+    """Return by id where the files of posts are that have other addresses: they stand there in the tree."""
+    if not settings.post_url or not settings.number_prefixes:
+        return {}
+    return {d.doc_id: posixpath.join(d.below, urls.page_path(d.path)) for d in documents if d.published}
+
+
+def said_day(given: Mapping[str, Any]) -> str:
+    """Return the day of a post as its front matter says it; empty for none."""
+    values = (each.get("created") if isinstance(each := given.get(name), dict) else each for name in _DATES)
+    return next(filter(None, map(day_of, values)), "")
+
+
+def _slug(text: str) -> str:
+    """Return a text as Material for MkDocs has it in addresses."""
+    kept = re.sub(r"[^\w\s-]", "", unicodedata.normalize("NFC", text)).strip().lower()
+    return re.sub(r"\s", "-", kept)
+
+
+def _blog_folders(settings: Site) -> list[str]:
+    return [f"{name.strip('/.')}/".lstrip("/") for name in settings.blogs]
+
+
 def _is_post(page: str, settings: Site) -> bool:
-    folders = (f"{name.strip('/.')}/".lstrip("/") for name in settings.blogs)
-    return page.startswith(tuple(folders))
+    return page.startswith(tuple(_blog_folders(settings)))
 
 
 def served_file(path: str) -> str:

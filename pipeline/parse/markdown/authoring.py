@@ -58,6 +58,12 @@ _MARKDOWN_INSIDE = re.compile(
     r"(?m:[ \t]*$(?P<summary>\n[ \t]*<summary>[^\n]{0,500}</summary>[ \t]*$)?"
     r"|(?P<inside>[^\n]{1,2000}?)(?P<end></(?P=name)>))"
 )
+# One whose content is a line of text, however far it is indented: a figure, or what says so.
+_LINE_INSIDE = re.compile(
+    rf"{_CODE_SPAN}|(?m:^(?P<indent>[ \t]{{0,12}}))(?P<tag><(?P<name>{_BOXES})\b[^<>\n]{{0,300}}>)[ \t]*\n"
+    r"(?P<inside>(?:[ \t]+\S[^\n]{0,2000}\n){1,20}?)[ \t]*</(?P=name)>"
+)
+_IS_LINE = re.compile(r"<figure\b.*\smarkdown\b|.*\smarkdown=[\"']?span\b")
 # Characters above a box in which the line is looked for that it belongs to.
 _FAR_ABOVE = 4_000
 # What stands for the list of all tags (Material for MkDocs, and its earlier form).
@@ -115,6 +121,7 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _NAMED_BELOW, _named_beside)
         text = _outside_code(text, _KRAMDOWN, lambda _: "\0")
     if " markdown" in text:
+        text = _outside_code(text, _LINE_INSIDE, _without_indent)
         text = _outside_code(text, _MARKDOWN_INSIDE, _opened)
     if "]: " in text and "</" in text:
         text = _outside_code(text, _DEFINITION_BELOW_BOX, lambda found: f"{found['end']}\n\n")
@@ -144,6 +151,16 @@ def _named_beside(found: re.Match[str]) -> str:
     """Return a heading with its name at its end, where other tools write it."""
     title = found["heading"] or found["title"]
     return title if title.endswith("}") else f"{title} {{{found['id']}}}{found['line'] or ''}"
+
+
+def _without_indent(found: re.Match[str]) -> str:
+    """Return a box with the lines in it as far indented as itself, where four spaces would make them code."""
+    if not _IS_LINE.match(found["tag"]):
+        return found[0]
+    lines = [found["indent"] + line.strip() for line in found["inside"].splitlines()]
+    if "span" in found["tag"]:  # which reads the caption too
+        lines = [line.replace("<figcaption>", "<figcaption markdown>", 1) for line in lines]
+    return "\n".join((found["indent"] + found["tag"], *lines, f"{found['indent']}</{found['name']}>"))
 
 
 def _opened(found: re.Match[str]) -> str:

@@ -32,6 +32,24 @@ _INSERTED = re.compile(r"\^\^(?=[^\s^])([^\n^]{1,500})(?<=\S)\^\^")
 _PRESSED = re.compile(
     r'(?<!\w)\+\+([a-z0-9][a-z0-9-]*(?:\+[a-z0-9][a-z0-9-]*){0,8}|"[^"\n]{1,30}")\+\+(?!\w)'
 )
+# What stands on keys whose name is another, in PyMdown's words for them.
+_KEY_NAMES = {
+    "add": "Num +", "alt-graph": "AltGr", "altgr": "AltGr", "apps": "Menu", "arrow-down": "Down",
+    "arrow-left": "Left", "arrow-right": "Right", "arrow-up": "Up", "back": "Backspace", "backslash": "\\",
+    "backtab": "Back Tab", "bar": "|", "bksp": "Backspace", "bktab": "Back Tab", "brace-left": "{",
+    "brace-right": "}", "bracket-left": "[", "bracket-right": "]", "colon": ":", "comma": ",",
+    "command": "Cmd", "context-menu": "Menu", "control": "Ctrl", "cplk": "Caps Lock", "decimal": "Num .",
+    "delete": "Del", "divide": "Num /", "double-quote": '"', "equal": "=", "escape": "Esc", "exclam": "!",
+    "function": "Fn", "grave": "`", "greater": ">", "hyphen": "-", "insert": "Ins", "lcmd": "Left Command",
+    "lctrl": "Left Ctrl", "left-control": "Left Ctrl", "left-windows": "Left Win", "less": "<",
+    "lshift": "Left Shift", "lwin": "Left Win", "media-play-pause": "Play/Pause", "minus": "-",
+    "multiply": "Num *", "numlk": "Num Lock", "opt": "Option", "period": ".", "pg-dn": "Page Down",
+    "pg-up": "Page Up", "pipe": "|", "plus": "+", "prtsc": "Print Screen", "question": "?",
+    "ralt": "Right Alt", "rctrl": "Right Ctrl", "return": "Enter", "right-control": "Right Ctrl",
+    "right-windows": "Right Win", "rshift": "Right Shift", "rwin": "Right Win", "scroll": "Scroll Lock",
+    "semicolon": ";", "single-quote": "'", "slash": "/", "spc": "Space", "subtract": "Num -",
+    "tilde": "~", "underscore": "_", "volume-mute": "Mute", "windows": "Win",
+}  # fmt: skip
 _CHANGE = re.compile(r"\{(\+\+|--|==|>>)((?:[^{}\n]|\n(?!\s*\n)){1,1000}?)(\+\+|--|==|<<)\}")
 _SUBSTITUTED = re.compile(r"\{~~([^{}~\n]{0,500})~>([^{}~\n]{0,500})~~\}")
 _TRACKED = {("++", "++"): "ins", ("--", "--"): "del", ("==", "=="): "mark", (">>", "<<"): ""}
@@ -84,7 +102,8 @@ def _keys(state: StateInline, silent: bool) -> bool:
 
 
 def _key_name(name: str) -> str:
-    return name.upper() if len(name) == 1 else " ".join(word.capitalize() for word in name.split("-"))
+    shown = _KEY_NAMES.get(name)
+    return shown or (name.upper() if len(name) == 1 else " ".join(map(str.capitalize, name.split("-"))))
 
 
 def render_keys(

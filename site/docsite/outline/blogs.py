@@ -14,8 +14,8 @@ from ...pipeline.parse.dates import day_of
 from ...pipeline.settings.site import Site
 from .. import urls
 from ..library import Entry, Library
+from ..placement import said_day
 
-_DATES = ("date", "created", "published", "publishedAt", "pubDate", "publishDate", "pub_date")
 # Jekyll and Docusaurus write it before the name, of the file or of its folder, or as folders.
 _DAY_IN_PATH = re.compile(r"(?:^|/)(\d{4})[-/](\d{2})[-/](\d{2})(?=[-/_.]|$)")
 
@@ -146,12 +146,8 @@ def _is_pinned(front_matter: str) -> bool:
 
 def _day(entry: Entry, front_matter: str) -> str:
     """Return the day of a post as its front matter says, else its path, else when it was changed."""
-    is_said = any(f'"{name}"' in front_matter for name in _DATES)
-    given = read_front_matter_json(front_matter) if is_said else {}
-    for value in (given.get(name) for name in _DATES):
-        day = day_of(value.get("created") if isinstance(value, dict) else value)
-        if day:
-            return day
+    if day := said_day(read_front_matter_json(front_matter)):
+        return day
     if found := _DAY_IN_PATH.search(entry.path):
         return day_of("-".join(found.groups())) or ""
     return entry.modified

@@ -55,6 +55,48 @@ def test_a_post_has_its_day_in_its_address_and_stands_where_its_file_does() -> N
     assert "blog/2026-11-25-owl.html" in plain.by_page
 
 
+def test_the_address_of_a_post_follows_the_pattern_of_its_blog_and_its_place_in_the_tree_its_file() -> None:
+    texts = {
+        "docs": {
+            "index.md": "# Home\n\n[it](blog/posts/owl.md)\n",
+            "dated.md": "---\ndate: 2024-01-02\n---\n# No post\n",
+            "blog/index.md": "# News\n",
+            "blog/about.md": "# No day\n",
+            "blog/posts/owl.md": "---\ndate: 2026-11-25\n---\n# We're back: v1.10 & `more`\n",
+            "blog/posts/named.md": "---\ndate: {created: 2025-01-02}\nslug: own\n---\n# Named\n",
+            "blog/posts/far.md": "---\ndate: 2025-01-03\nslug: ../../up\n---\n# Far\n",
+        }
+    }
+    settings = Site(blogs=("blog",), post_url="{year}/{month}/{day}/{slug}", clean_urls=True)
+    plan = plan_site(snapshot_of(texts), settings)
+    pages = {entry.path: entry.page for entry in plan.library.entries}
+    assert pages["blog/posts/owl.md"] == "blog/2026/11/25/were-back-v110--more/index.html"
+    assert pages["blog/posts/named.md"] == "blog/2025/01/02/own/index.html"
+    assert pages["blog/posts/far.md"] == "blog/2025/01/03/up/index.html"
+    assert (pages["dated.md"], pages["blog/about.md"]) == ("dated/index.html", "blog/about/index.html")
+    assert len(plan.tree.trail(pages["blog/posts/owl.md"])) == 3
+    assert "blog/posts/owl.html" in {each.source for each in redirects_of(plan)[0]}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("{slug}", "blog/owl.html"),
+        ("{categories}/{file}", "blog/birds-of-prey/a.html"),
+        ("", "blog/a.html"),
+    ],
+)
+def test_a_pattern_of_posts_has_words_of_its_own(pattern: str, expected: str) -> None:
+    text = "---\ndate: 2026-11-25\ncategories: [Birds of prey, More]\n---\n# Owl\n"
+    plan = plan_site(snapshot_of({"docs": {"blog/a.md": text}}), Site(blogs=("blog",), post_url=pattern))
+    assert expected in plan.by_page
+
+
+def test_a_pattern_of_posts_with_another_word_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"\{year\}, \{month\}"):
+        Site(post_url="{date}/{slug}")
+
+
 @pytest.mark.parametrize(
     ("slug", "page"),
     [

@@ -13,13 +13,19 @@ from noctule.flows.cli.init import import_settings
 from noctule.pipeline.errors import SettingsError, SourceError
 
 _SVG = "<svg xmlns='http://www.w3.org/2000/svg'/>"
+# What mkdocstrings does where its settings say nothing.
+_DESCRIBED = {
+    "heading_level": 2, "show_root_heading": False, "show_root_full_path": True,
+    "show_if_no_docstring": False, "inherited_members": False, "merge_init_into_class": False,
+    "members_order": "alphabetical", "group_by_category": True,
+}  # fmt: skip
 CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs": (
         {
             "docs/en/mkdocs.yml": "site_name: T\nsite_url: https://e.org/\nnav: [a.md]\nplugins:\n"
             "- redirects:\n"
             "    redirect_maps: {old.md: a.md}\n- mike\n"
-            "- blog: {pagination_per_page: 5}\nx: !!python/name:os.system ''\n",
+            "- blog: {pagination_per_page: 5, post_date_format: yyyy-MM}\nx: !!python/name:os.system ''\n",
             "docs/en/docs/a.md": "# A\n\n{* ../../src/x.py *}\n",
             "docs/en/docs/blog/.authors.yml": "authors:\n  jane: {name: Jane Doe}\n",
             "src/x.py": "1",
@@ -27,6 +33,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs/en/docs", "title": "T", "base_url": "https://e.org/", "redirects": {"old.md": "a.md"},
          "navigation": ["docs/en/mkdocs.yml"], "snippet_folders": ["src"], "left": "the plugin mike",
          "address": {"base_url": "https://e.org/"}, "posts_per_page": 5,
+         "post_url": "{year}-{month}/{slug}",
          "blogs": ["blog"], "authors": {"jane": "Jane Doe"}},
     ),
     "MkDocs, inherited": (
@@ -42,9 +49,14 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs", "title": "T", "snippet_folders": ["."]},
     ),
     "MkDocs, describing a package": (
-        {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings]\n", "docs/api.md": "# ::: kept.part\n",
+        {"mkdocs.yml": "site_name: T\nplugins:\n- mkdocstrings:\n    handlers: {python: {options: {"
+         "heading_level: 9, show_root_heading: true, members_order: source, docstring_style: numpy}}}\n",
+         "docs/api.md": "# ::: kept.part\n",
          "src/kept/__init__.py": "", "src/other/__init__.py": "", "tests/__init__.py": ""},
-        {"root": "docs", "title": "T", "api": {"packages": ["src/kept"], "pages": ""}},
+        {"root": "docs", "title": "T",
+         "api": {**{key: value for key, value in _DESCRIBED.items() if key != "heading_level"},
+                 "show_root_heading": True, "members_order": "source", "docstring_style": "numpy",
+                 "packages": ["src/kept"], "pages": ""}},
     ),
     "Sphinx, describing a package": (
         {"docs/conf.py": "project = 'T'\nextensions = ['sphinx.ext.autodoc']\n",
@@ -79,8 +91,21 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
          "mkdocs.yml": "site_name: before\n", "docs/a.md": "::: kept\n", "kept/__init__.py": "",
          "links.md": "[x]: a.md\n"},
         {"root": "docs", "title": "T", "base_url": "https://e.org/", "language": "de",
-         "navigation": ["zensical.toml"], "api": {"packages": ["kept"], "pages": ""},
+         "navigation": ["zensical.toml"], "api": {**_DESCRIBED, "packages": ["kept"], "pages": ""},
          "auto_append": ["links.md"]},
+    ),
+    "MkDocs, with folders of languages and an extension that runs programs": (
+        {"mkdocs.yml": "site_name: T\nmarkdown_extensions: [mkdocs-click]\nplugins:\n- i18n:\n"
+         "    docs_structure: folder\n"
+         "    languages: [{locale: en}, {locale: de}, {locale: x y}, {locale: fr, build: false}]\n",
+         "docs/a.md": "# A\n", "docs/de/a.md": "# A\n", "docs/fr/a.md": "# A\n"},
+        {"root": "docs", "languages": {"en": "", "de": "de"},
+         "left": "the extension mkdocs-click, which runs programs"},
+    ),
+    "MkDocs, with names of languages": (
+        {"mkdocs.yml": "site_name: T\nplugins:\n- i18n: {languages: [{locale: en}, {locale: de}]}\n",
+         "docs/a.md": "# A\n"},
+        {"root": "docs", "left": "the plugin i18n: languages by the ends of names, index.fr.md"},
     ),
     "MkDocs, with what is private": (
         {"mkdocs.yml": "site_name: T\nexclude_docs: |\n  *.py\n\n  /internal/\ndraft_docs: |\n  drafts/\n",
@@ -106,7 +131,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "MkDocs, whose pages of modules a script makes": (
         {"mkdocs.yml": "site_name: T\nplugins: [mkdocstrings, gen-files]\n", "docs/a.md": "# A\n",
          "src/owl/__init__.py": ""},
-        {"root": "docs", "api": {"packages": ["src/owl"]}},
+        {"root": "docs", "api": {**_DESCRIBED, "packages": ["src/owl"]}},
     ),
     "MkDocs, with values for macros": (
         {"mkdocs.yml": "INHERIT: base.yml\nsite_name: T\n", "docs/a.md": "# A\n", "main.py": "",

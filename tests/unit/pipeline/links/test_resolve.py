@@ -48,6 +48,7 @@ def resolve(
         ("index.md", "notes/beta", "notes/beta.md"),
         ("index.md", "/notes/beta.md", "notes/beta.md"),
         ("index.md", "", "index.md"),
+        ("notes/beta.md", "?q=owls", "notes/beta.md"),
         ("notes/beta.md", "../Alpha%20Note/", "notes/Alpha Note.md"),
     ],
 )

@@ -145,6 +145,58 @@ def test_inherited_members_are_shown_if_asked_for(project: Path) -> None:
     assert "Owl.fly" in own.text and "hatch" not in own.text
 
 
+_NEST = """from typing import overload
+class Nest:
+    'A nest.'
+    size = 1
+    @overload
+    def __init__(self) -> None: ...
+    def __init__(self, wide: int = 2) -> None:
+        'Build it.'
+    def line(self): 'Line it.'
+    class Twig: 'A twig.'
+    def bare(self): ...
+    def air(self): 'Air it.'
+"""
+
+
+def test_the_options_of_mkdocstrings_hold_for_all_blocks_that_say_nothing_else(project: Path) -> None:
+    (project / "src/birds/owls.py").write_text(_NEST)
+    (project / "docs/own.md").write_text("# API\n\n### Nests\n\n::: birds.owls.Nest\n")
+    plain = documents(project)["own.md"]
+    names = ["API", "Nests", "Nest", "Nest.size", "Nest.line", "Nest.Twig", "Nest.bare", "Nest.air"]
+    assert [each.text for each in plain.headings] == names
+    assert [each.level for each in plain.headings][2:4] == [4, 5]
+    said = {
+        "heading_level": 2,
+        "show_root_full_path": True,
+        "show_if_no_docstring": False,
+        "merge_init_into_class": True,
+        "members_order": "alphabetical",
+        "group_by_category": True,
+    }
+    page = documents(project, **said)["own.md"]
+    assert [each.text for each in page.headings][2:] == [
+        "birds.owls.Nest",
+        "Nest.Twig",
+        "Nest.air",
+        "Nest.line",
+    ]
+    assert [each.level for each in page.headings][2:4] == [2, 3]
+    assert "class Nest\n\nclass Nest(wide: int = 2)\n" in page.text and "Build it." in page.text
+    (project / "docs/own.md").write_text("::: birds.owls.Nest\n    options:\n        heading_level: 5\n")
+    assert documents(project, **said)["own.md"].headings[0].level == 5
+
+
+def test_an_object_without_a_heading_is_where_references_lead(project: Path) -> None:
+    (project / "docs/own.md").write_text("# API\n\n::: birds.owls.Owl\n\n[it][birds.owls.Owl]\n")
+    page = documents(project, show_root_heading=False, pages="")["own.md"]
+    assert [each.text for each in page.headings] == ["API", "Owl.name", "Owl.age", "Owl.hunt", "In the dark"]
+    linking = [linking_document(page, heading_slugs(page.headings))]
+    links = resolve_links(linking, {"c": collection(project)})
+    assert {link.target: link.status for link in links}["#py:birds.owls.Owl"] == "resolved"
+
+
 def test_signatures_are_code_and_docstrings_markdown(project: Path) -> None:
     page = documents(project)["api/birds/owls.md"]
     code = [block.code for block in page.blocks if block.kind == "code"]
@@ -156,6 +208,13 @@ def test_signatures_are_code_and_docstrings_markdown(project: Path) -> None:
     for said in ("What it hunts.", "How long.", "By day.", "How often.", "What it is called."):
         assert said in "\n".join(block.text for block in page.blocks)
     assert "_secret" not in page.text
+
+
+def test_one_section_is_enough_to_know_the_style_of_a_docstring(project: Path) -> None:
+    said = '"""\n    Args:\n        wide: How wide.\n\n    Example of use:\n\n    >>> lay(1)\n    """'
+    (project / "src/birds/owls.py").write_text(f"def lay(wide: int) -> None:\n    {said}\n")
+    page = documents(project)["api/birds/owls.md"]
+    assert "`wide` · `int`\n:   How wide." in page.text and "Args:" not in page.text
 
 
 def test_an_example_in_a_box_is_code(project: Path) -> None:

@@ -40,6 +40,15 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
             "- a\n\n    ```\n    b\n    ```\n\n    <p markdown>*c*</p>\n",
             "- a\n\n    ```\n    b\n    ```\n\n    <p><em>c</em></p>\n",
         ),
+        (
+            "- a\n\n    <figure markdown>\n        ![x](y.png)\n    </figure>\n",
+            "- a\n\n    <figure>\n\n    ![x](y.png)\n    </figure>\n",
+        ),
+        (
+            '<figure markdown="span">\n    ![x](y.png)\n    <figcaption>*c*</figcaption>\n</figure>\n',
+            "<figure>\n\n![x](y.png)\n<figcaption><em>c</em></figcaption>\n</figure>\n",
+        ),
+        ("<div markdown>\n    kept\n</div>\n", "<div>\n\n    kept\n</div>\n"),
         ("  <div markdown>\n      <div markdown>\n  x\n", "  <div>\n\n  <div>\n\n  x\n"),
         ("<div>\n</div>\n[a]: b.md\n</div>\nc\n", "<div>\n</div>\n\n[a]: b.md\n</div>\nc\n"),
         ("`{:toc}`\n\n```\n{: .x}\n```\n", "`{:toc}`\n\n```\n{: .x}\n```\n"),

@@ -27,6 +27,7 @@ def words(text: str) -> str:
         ("no :x: and 1:2:3", "no \u274c and 1:2:3", "no \u274c and 1:2:3"),
         ("a == b == c", "a == b == c", "a == b == c"),
         ("H~2~O and x^2^", "H<sub>2</sub>O and x<sup>2</sup>", "H2O and x2"),
+        ("++windows+slash++", "<kbd>Win</kbd>+<kbd>/</kbd>", "Win+/"),
         ("++ctrl+alt+del++", "<kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Del</kbd>", "Ctrl+Alt+Del"),
         ('++"My Key"++ ++page-up++', "<kbd>My Key</kbd> <kbd>Page Up</kbd>", "My Key Page Up"),
         ("C++ and G++ and i++ + ++j", "C++ and G++ and i++ + ++j", "C++ and G++ and i++ + ++j"),
