@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ..artifacts.query.index.documents import DocumentReader, listed_documents
 from ..artifacts.query.searcher import Searcher
+from ..artifacts.store.snapshot import Snapshot
 from ..pipeline.errors import NoctuleError
 from ..pipeline.model import SnapshotId
 from ..pipeline.settings.settings import Settings
@@ -41,9 +42,23 @@ class ServedSnapshot:
     @cached_property
     def collections(self) -> Mapping[str, int]:
         """Return how many documents each collection lists, by its name in order."""
-        counted = Counter(each.partition(":")[0] for each in self.listed)
-        names = self.searcher.corpus.documents.column("collection").unique().to_pylist()
-        return {name: counted[name] for name in sorted(names)}
+        return _counted(self.searcher.corpus.snapshot, self.listed)
+
+    @cached_property
+    def collections_by_shard(self) -> Mapping[str, Mapping[str, int]]:
+        """Return the same for each open shard of a set, by the shard's name; empty for what is no set."""
+        parts = self.searcher.corpus.snapshot.parts
+        return {
+            part.manifest.shard: _counted(part, listed_documents(part))
+            for part in parts
+            if part.manifest.shard
+        }
+
+
+def _counted(snapshot: Snapshot, listed: Iterable[str]) -> dict[str, int]:
+    counted = Counter(each.partition(":")[0] for each in listed)
+    names = snapshot.table("documents", ["collection"]).column("collection").unique().to_pylist()
+    return {name: counted[name] for name in sorted(names)}
 
 
 class SnapshotLender(Protocol):

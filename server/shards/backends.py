@@ -36,7 +36,10 @@ class BackendFailed(Exception):  # an outcome, which the router goes on after
 
 
 class HeldEdition(BaseModel):
-    """An edition of a set of which a server holds some shards, and what all its shards have in common."""
+    """An edition of a set of which a server holds some shards, and what all its shards have in common.
+
+    ``collections`` are the documents that each collection lists, by shard.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -45,7 +48,7 @@ class HeldEdition(BaseModel):
     all_shards: tuple[str, ...]
     languages: tuple[str, ...]
     addresses: dict[str, Any]
-    collections: dict[str, int]
+    collections: dict[str, dict[str, int]]
 
 
 class _Description(BaseModel):

@@ -36,14 +36,20 @@ class ServedEdition:
 
     @property
     def collections(self) -> dict[str, int]:
-        """Return the collections: where shards are missing, also those that are only configured."""
+        """Return how many documents each collection lists in the shards that are held.
+
+        Where shards are missing, collections that are only configured are among them.
+        """
         found: dict[str, int] = {}
         if self.missing:
             found.update(dict.fromkeys(self.edition.addresses.get("collections", {}), 0))
+        by_shard = dict[str, dict[str, int]]()  # two groups may hold the same shard
         for group in self.groups:
             for held in _held(group.replicas[0], self.edition.snapshot):
-                for name, count in held.collections.items():
-                    found[name] = found.get(name, 0) + count
+                by_shard |= held.collections
+        for counts in by_shard.values():
+            for name, count in counts.items():
+                found[name] = found.get(name, 0) + count
         return dict(sorted(found.items()))
 
 

@@ -122,7 +122,7 @@ class _HeldShards:
             "all_shards": [each.name for each in manifest.shards] or [WHOLE],
             "languages": list(manifest.languages),
             "addresses": {"collections": manifest.settings.get("collections", {})},
-            "collections": dict(served.collections),
+            "collections": served.collections_by_shard or {WHOLE: served.collections},
         }
 
     async def find(self, request: Request) -> Response:

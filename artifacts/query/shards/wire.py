@@ -11,7 +11,7 @@ from ....pipeline.errors import ArtifactError
 from .found import SHOWN, FoundInShards, FoundRecord
 
 # Raised if either side would misread the other.
-PROTOCOL = 1
+PROTOCOL = 2
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"
 MAX_BYTES = 64_000_000
 _KEY = b"noctule"

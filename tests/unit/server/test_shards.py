@@ -37,9 +37,10 @@ NEW, OLD = "b" * 20, "a" * 20
 ALL = ("0000", "0001")
 
 
-def edition(snapshot: str, *shards: str) -> HeldEdition:
-    given: dict[str, Any] = {"snapshot": snapshot, "shards": shards, "all_shards": ALL, "languages": ("en",)}
-    return HeldEdition(**given, addresses={}, collections={"c": 1})
+def edition(snapshot: str, *shards: str, all_shards: Sequence[str] = ALL) -> HeldEdition:
+    given: dict[str, Any] = {"snapshot": snapshot, "shards": shards, "all_shards": tuple(all_shards)}
+    counts = {each: {"c": 1} for each in shards}
+    return HeldEdition(**given, languages=("en",), addresses={}, collections=counts)
 
 
 def backend(url: str, *editions: HeldEdition, problem: str = "") -> Backend:
@@ -68,6 +69,15 @@ def test_one_edition_is_chosen_whole() -> None:
     down = backend("down", edition(NEW, "0001"), problem="it does not answer in time")
     assert chosen(first, down) == (OLD, ("0001",), {"first"}) or chosen(first, down)[1] == ("0001",)
     assert choose_edition([down]) is None
+
+
+def test_documents_of_a_shard_that_two_groups_hold_count_once() -> None:
+    three = ("0000", "0001", "0002")
+    pairs = [three[:2], three[1:]]
+    held = [backend(str(pair), edition(NEW, *pair, all_shards=three)) for pair in pairs]
+    served = choose_edition(held)
+    assert served is not None and len(served.groups) == 2
+    assert served.collections == {"c": 3}
 
 
 Call = Callable[[Backend, float], str]
