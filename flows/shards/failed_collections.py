@@ -100,7 +100,7 @@ def sizes_of_collections(
         for name, size in noted["sizes"].items():
             part = CollectionSize(**size)
             is_compared = noted["before"] == now.get(shard)
-            parts.setdefault(name, []).append(part if is_compared else replace(part, taken_back=0))
+            parts.setdefault(name, []).append(part if is_compared else replace(part, unpublished=0))
     for name, own in parts.items():
         own.append(_left_out(store, name, [each for each in left_out if each.collection == name]))
     return {name: _summed(each) for name, each in sorted(parts.items())}
@@ -110,8 +110,8 @@ def _left_out(store: Store, name: str, documents: Sequence[ReportEntry]) -> Coll
     skipped = {doc_id(name, each.path) for each in documents if each.kind == "skipped"}
     before = _parts(store) if skipped else ()
     held = [set(_documents(part, {name})["doc_id"].to_pylist()) for part in before]
-    taken_back = sum(len(skipped & each) for each in held)
-    return CollectionSize(len(documents), 0, len(skipped), taken_back, first_reason(documents))
+    unpublished = sum(len(skipped & each) for each in held)
+    return CollectionSize(len(documents), 0, len(skipped), unpublished, first_reason(documents))
 
 
 def refused_collections(
@@ -132,6 +132,6 @@ def _summed(parts: Sequence[CollectionSize]) -> CollectionSize:
         files=sum(each.files for each in parts),
         documents=sum(each.documents for each in parts),
         drafts=sum(each.drafts for each in parts),
-        taken_back=sum(each.taken_back for each in parts),
+        unpublished=sum(each.unpublished for each in parts),
         first_reason=min(filter(None, (each.first_reason for each in parts)), default=""),
     )

@@ -85,15 +85,15 @@ def corpus_to_publish(
     if len(failures) == len(settings.collections):
         raise failures[min(failures)]
     kept = _kept(failures, hashed, cache, store)
-    well = {
+    read = {
         name: CollectionRecord(parsed.keys.get(name, ()), hashed.fingerprints[name])
         for name in sound(settings, failures)
     }
-    rejected = (*listing.rejections, *parsed.losers)
+    rejected = (*listing.rejections, *parsed.rejections)
     own = [each for each in rejected if each.collection not in failures]
     own += [each for before in kept.values() for each in before.rejections if each.is_left_out]
     own += [failure_note(name, error, kept=bool(kept[name].keys)) for name, error in sorted(failures.items())]
-    published = _with_rejections(well | kept, own)
+    published = _with_rejections(read | kept, own)
     corpus, record = _corpus(published, cache, failures)
     return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed, sizes=sizes)
 
@@ -177,13 +177,13 @@ def _size(
     rows = cache.rows(parsed.keys.get(name, ()))
     found = (each for chunk in rows["rejections"].chunks for each in chunk.flatten().to_pylist())
     reasons = [ReportEntry(**each) for each in found]
-    reasons += [each for each in parsed.losers if each.collection == name]
+    reasons += [each for each in parsed.rejections if each.collection == name]
     drafts = {each.path for each in reasons if each.kind == "skipped"}
     return CollectionSize(
         files=sum(file.collection == name for file in listing.files),
         documents=sum(len(chunk.flatten()) for chunk in rows["documents"].chunks),
         drafts=len(drafts),
-        taken_back=len(before & drafts),
+        unpublished=len(before & drafts),
         first_reason=first_reason(reasons),
     )
 

@@ -22,14 +22,14 @@ _log = logging.getLogger("noctule")
 class CollectionSize:
     """The files of a collection, or of a part of it, and what became of them.
 
-    ``drafts`` counts those that are deliberately skipped, and ``taken_back`` those of them that the current
+    ``drafts`` counts those that are deliberately skipped, and ``unpublished`` those of them that the current
     snapshot holds. ``first_reason`` says why the first one was quarantined, if any was.
     """
 
     files: int
     documents: int
     drafts: int
-    taken_back: int
+    unpublished: int
     first_reason: str = ""
 
 
@@ -49,7 +49,7 @@ def require_size(
         drafts=size.drafts,
         allow_empty=accepts.allow_empty,
     )
-    left = size.documents + size.taken_back  # what its writer took back is not lost
+    left = size.documents + size.unpublished  # what its writer took back is not lost
     require_unshrunk(settings, name, before, left, accept=accepts.accept_shrink)
 
 

@@ -57,8 +57,8 @@ def parse_sources(
         parser = Parser(cache, batch, engine, resources, refresh=run.options.start == PARSE_STAGE)
         engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
         sources = _parse_all(hashed, listing.rules, cache, parser, run)
-        well = listing.without(hashed.failures)
-        parsed, record = corpus_to_publish(sources, hashed, well, cache, store, run)
+        available = listing.without(hashed.failures)
+        parsed, record = corpus_to_publish(sources, hashed, available, cache, store, run)
     cache.release()
     parsed = parsed.outside_memory(run.store)
     if record.parsed > _MANY_FILES:
@@ -78,12 +78,12 @@ def _parse_all(
     rules = rules_then_and_now(rules, settings, set(rows["collection"].unique().to_pylist()))
     # What a category lists may be in other shards.
     files = [file for group in groups for file in group] if not run.shard else []
-    losers = [*_losers(rows), *withheld(rows, files, settings, rules, today())]
-    if any(each.is_left_out for each in losers):
-        groups = _without(groups, [each for each in losers if each.is_left_out])
+    rejections = [*_address_conflicts(rows), *withheld(rows, files, settings, rules, today())]
+    if any(each.is_left_out for each in rejections):
+        groups = _without(groups, [each for each in rejections if each.is_left_out])
         again = [key_of_group(group, settings, hashed.fingerprints, hashed.documents) for group in groups]
         keys = parser.parse(groups, again)
-    return ParsedSources(_by_collection(cache, keys), tuple(losers), parser.parsed, as_hashed)
+    return ParsedSources(_by_collection(cache, keys), tuple(rejections), parser.parsed, as_hashed)
 
 
 def _by_collection(cache: ParseCache, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -94,7 +94,7 @@ def _by_collection(cache: ParseCache, keys: Sequence[str]) -> dict[str, tuple[st
     return {name: tuple(own) for name, own in found.items()}
 
 
-def _losers(rows: pa.Table) -> list[ReportEntry]:
+def _address_conflicts(rows: pa.Table) -> list[ReportEntry]:
     """Return the documents whose address goes to another one: they are quarantined, naming it."""
     owners: dict[tuple[str, str], str] = {}
     contested: dict[tuple[str, str], list[str]] = {}
@@ -117,8 +117,8 @@ def same_address(owner: str, url: str) -> str:
     return f"has the same address as {owner}: {url}"
 
 
-def _without(groups: Sequence[Group], losers: Sequence[ReportEntry]) -> list[Group]:
-    lost = {(loser.collection, loser.path) for loser in losers}
+def _without(groups: Sequence[Group], rejections: Sequence[ReportEntry]) -> list[Group]:
+    lost = {(each.collection, each.path) for each in rejections}
     left = [tuple(f for f in group if (f.collection, f.path) not in lost) for group in groups]
     return [group for group in left if group]
 

@@ -74,7 +74,7 @@ class ParsedSources:
     """
 
     keys: Mapping[str, tuple[str, ...]]
-    losers: tuple[ReportEntry, ...]
+    rejections: tuple[ReportEntry, ...]
     parsed: int
     as_hashed: bool
 
