@@ -26,7 +26,7 @@ from ...pipeline.identity import canonical_json, sha256_hex
 
 PASSES = "passes"
 CORPUS = "corpus"
-_FORMAT = 4
+_FORMAT = 5
 _PASS, _KEY = b"pass", b"key"
 # On a network disk a worker may for a moment see nothing, or what another machine has replaced.
 _SEEN_WITHIN_S = 20.0
