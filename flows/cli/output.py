@@ -36,7 +36,7 @@ def console() -> Console:
 
     is_terminal = sys.stdout.isatty()
     # A program reads lines: a row of a table is one of them, however long, unless COLUMNS says otherwise.
-    width = None if is_terminal or "COLUMNS" in os.environ else _UNFOLDED
+    width = None if is_terminal or os.environ.get("COLUMNS") else _UNFOLDED
     return ResultConsole(highlight=False, markup=False, soft_wrap=not is_terminal, width=width)
 
 

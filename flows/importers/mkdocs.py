@@ -17,6 +17,7 @@ _MAX_INHERITED = 10
 _DATE = "yyyy/MM/dd"
 _DATE_WORDS = {"yyyy": "{year}", "MM": "{month}", "dd": "{day}"}
 _DATE_PARTS = re.compile(r"(?<![a-zA-Z])(?:yyyy|MM|dd)(?![a-zA-Z])")
+_POST_WORDS = re.compile(r"\{(?:year|month|day|slug|file|categories)\}")
 _MACROS = ("macros", "markdownextradata", "zensical.extensions.macros")
 _PLAIN_PLUGINS = {
     "search",
@@ -155,8 +156,12 @@ def _import_blog(found: ImportedSettings, blog: Mapping[str, Any]) -> None:
         found.take("site", "posts_per_page", shown, "plugins.blog")
     date = _DATE_PARTS.sub(lambda part: _DATE_WORDS[part[0]], as_text(blog.get("post_date_format")) or _DATE)
     url = (as_text(blog.get("post_url_format")) or "{date}/{slug}").replace("{date}", date)
-    if re.search(r"[a-zA-Z]", re.sub(r"\{(?:year|month|day|slug|file|categories)\}", "", date)):
+    if re.search(r"[a-zA-Z]", _POST_WORDS.sub("", date)):
         found.left.append("plugins.blog: post_date_format has more than yyyy, MM and dd")
+    elif set("{}") & set(_POST_WORDS.sub("", url)):
+        found.left.append(
+            "plugins.blog: post_url_format has more than {date}, {slug}, {file} and {categories}"
+        )
     elif found.tables.get("site", {}).get("blogs"):
         found.take("site", "post_url", url, "plugins.blog: post_url_format, post_date_format")
 

@@ -128,14 +128,22 @@ def post_path(path: str, front_matter: str, settings: Site, below: str, title: s
     words["file"] = PurePosixPath(path).stem
     words["categories"] = "".join(map(_slug, _texts(given.get("categories"))[:1]))
     name = slug_path("", f"/{blog}{settings.post_url.format_map(words)}")
+    if not name or len(name.encode("utf-8", "replace")) > MAX_PATH_BYTES:
+        return ""
     return f"{name.removeprefix(f'{below}/' if below else '')}.html"
 
 
-def own_places(documents: Iterable[urls.Placed], settings: Site) -> Mapping[str, str]:
-    """Return by id where the files of posts are that have other addresses: they stand there in the tree."""
-    if not settings.post_url or not settings.number_prefixes:
+def own_places(documents: Iterable[urls.Placed], fronts: Iterable[str], settings: Site) -> Mapping[str, str]:
+    """Return by id where the files of posts are that ``post_url`` moves: they stand there in the tree."""
+    if not settings.post_url:
         return {}
-    return {d.doc_id: posixpath.join(d.below, urls.page_path(d.path)) for d in documents if d.published}
+    moved = (d for d, front in zip(documents, fronts, strict=True) if _is_moved(d, front, settings))
+    named = {d: d.path if settings.number_prefixes else unnumbered(d.path) for d in moved}
+    return {d.doc_id: posixpath.join(d.below, urls.page_path(path)) for d, path in named.items()}
+
+
+def _is_moved(document: urls.Placed, front: str, settings: Site) -> bool:
+    return bool(post_path(document.path, front, settings, document.below, document.path))
 
 
 def said_day(given: Mapping[str, Any]) -> str:

@@ -130,8 +130,8 @@ class _RescoredPostings:
 
     def __call__(self, term: str, _: int) -> PostingList | None:
         if term not in self._asked:
-            self._asked.add(term)
             self._known |= dict(self._scorer.postings([term]))
+            self._asked.add(term)  # last: another thread may ask for the term meanwhile
         return self._known.get(term)
 
 

@@ -154,10 +154,17 @@ def _named_beside(found: re.Match[str]) -> str:
 
 
 def _without_indent(found: re.Match[str]) -> str:
-    """Return a box with the lines in it as far indented as itself, where four spaces would make them code."""
+    """Return a box whose first line is as far indented as itself, where four spaces would make it code.
+
+    The lines below it stand to it as they did: they may be a list in a list.
+    """
     if not _IS_LINE.match(found["tag"]):
         return found[0]
-    lines = [found["indent"] + line.strip() for line in found["inside"].splitlines()]
+    inside = [line.rstrip().expandtabs(4) for line in found["inside"].splitlines()]
+    first = len(inside[0]) - len(inside[0].lstrip())
+    lines = [
+        found["indent"] + (line[first:] if not line[:first].strip() else line.lstrip()) for line in inside
+    ]
     if "span" in found["tag"]:  # which reads the caption too
         lines = [line.replace("<figcaption>", "<figcaption markdown>", 1) for line in lines]
     return "\n".join((found["indent"] + found["tag"], *lines, f"{found['indent']}</{found['name']}>"))

@@ -92,6 +92,30 @@ def test_a_pattern_of_posts_has_words_of_its_own(pattern: str, expected: str) ->
     assert expected in plan.by_page
 
 
+@pytest.mark.parametrize(("blog", "pattern"), [(".", "{slug}"), ("blog", "long/" * 200 + "{slug}")])
+def test_a_post_whose_address_would_be_empty_or_too_long_stays_where_its_file_is(
+    blog: str, pattern: str
+) -> None:
+    path = "a.md" if blog == "." else "blog/a.md"
+    text = "---\ndate: 2026-11-25\n---\n# ???\n"
+    plan = plan_site(snapshot_of({"docs": {path: text}}), Site(blogs=(blog,), post_url=pattern))
+    assert path.replace(".md", ".html") in plan.by_page
+
+
+def test_addresses_of_posts_move_no_other_page_and_no_post_in_the_tree() -> None:
+    texts = {
+        "docs": {
+            "notes/owl.md": "---\npermalink: /birds/owl/\n---\n# Owl\n",
+            "blog/01-posts/a.md": "---\ndate: 2026-11-25\n---\n# A\n",
+        }
+    }
+    settings = Site(blogs=("blog",), post_url="{year}/{slug}", slugs=True, number_prefixes=False)
+    entries = {entry.path: entry for entry in plan_site(snapshot_of(texts), settings).library.entries}
+    assert entries["notes/owl.md"].place == "birds/owl.html"
+    assert entries["blog/01-posts/a.md"].page == "blog/2026/a.html"
+    assert entries["blog/01-posts/a.md"].place == "blog/posts/a.html"
+
+
 def test_a_pattern_of_posts_with_another_word_is_refused() -> None:
     with pytest.raises(ValueError, match=r"\{year\}, \{month\}"):
         Site(post_url="{date}/{slug}")

@@ -60,7 +60,7 @@ def test_without_a_terminal_a_row_is_one_line_unless_columns_says_otherwise(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = "https://example.org/" + "long/" * 40
-    for columns, lines in ((None, 2), ("80", 4)):
+    for columns, lines in ((None, 2), ("", 2), ("80", 4)):
         output.console.cache_clear()
         if columns is None:
             monkeypatch.delenv("COLUMNS", raising=False)

@@ -102,6 +102,12 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs", "languages": {"en": "", "de": "de"},
          "left": "the extension mkdocs-click, which runs programs"},
     ),
+    "MkDocs, whose posts have addresses of a plugin's own": (
+        {"mkdocs.yml": "site_name: T\nplugins:\n- blog: {post_url_format: '{date}/{author}'}\n",
+         "docs/blog/a.md": "# A\n"},
+        {"root": "docs", "blogs": ["blog"], "left":
+         "plugins.blog: post_url_format has more than {date}, {slug}, {file} and {categories}"},
+    ),
     "MkDocs, with names of languages": (
         {"mkdocs.yml": "site_name: T\nplugins:\n- i18n: {languages: [{locale: en}, {locale: de}]}\n",
          "docs/a.md": "# A\n"},

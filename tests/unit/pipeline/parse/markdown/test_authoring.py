@@ -48,6 +48,10 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
             '<figure markdown="span">\n    ![x](y.png)\n    <figcaption>*c*</figcaption>\n</figure>\n',
             "<figure>\n\n![x](y.png)\n<figcaption><em>c</em></figcaption>\n</figure>\n",
         ),
+        (
+            "<figure markdown>\n    - a\n        - b\n  c\n</figure>\n",
+            "<figure>\n\n- a\n    - b\nc\n</figure>\n",
+        ),
         ("<div markdown>\n    kept\n</div>\n", "<div>\n\n    kept\n</div>\n"),
         ("  <div markdown>\n      <div markdown>\n  x\n", "  <div>\n\n  <div>\n\n  x\n"),
         ("<div>\n</div>\n[a]: b.md\n</div>\nc\n", "<div>\n</div>\n\n[a]: b.md\n</div>\nc\n"),
