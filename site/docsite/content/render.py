@@ -14,6 +14,7 @@ from ...pipeline.navigation.toctree import without_hidden
 from ...pipeline.parse.front_matter import read_front_matter
 from ...pipeline.parse.markdown.authoring import MORE
 from ...pipeline.sanitize import sanitize
+from ..document_rows import LinkRow
 from ..library import Entry, Library
 from .decorate import Decorator, html_headings, plain_text
 from .embedded import embedded
@@ -97,7 +98,8 @@ class _Rendering:
     ) -> tuple[str, list[Anchored]]:
         """Return the HTML of the document, or of the part that a fragment names, on this page.
 
-        ``stack`` names the documents that contain it. Of the text only what is before ``until`` is shown.
+        ``stack`` names the documents that contain it, or parts of them. Of the text only what is before
+        ``until`` is shown.
         """
         links = PageLinks(self._library, self._anchors, entry, self._page)
         if entry.syntax == "markdown":
@@ -187,14 +189,28 @@ class _Rendering:
         link = self._wikilink(links, reference)
         if not is_block:
             return link
-        if row is None or entry is None or entry.doc_id in stack or not self._may_go_deeper(stack):
+        if row is None or entry is None or not self._may_go_deeper(entry, row, stack):
             return f"<p>{link}</p>"
         self._transclusions += 1
-        html, _ = self.document(entry, row.fragment, (*stack, entry.doc_id))
-        return f'<div class="transclusion"><p class="transclusion-source">From {link}</p>{html}</div>'
+        html, _ = self.document(entry, row.fragment, (*stack, _shown(entry, row.fragment)))
+        source = f'<p class="transclusion-source">From {link}</p>' if reference.target else ""
+        return f'<div class="transclusion">{source}{html}</div>'
 
-    def _may_go_deeper(self, stack: tuple[str, ...]) -> bool:
-        return len(stack) <= MAX_TRANSCLUSION_DEPTH and self._transclusions < MAX_TRANSCLUSIONS
+    def _may_go_deeper(self, entry: Entry, row: LinkRow, stack: tuple[str, ...]) -> bool:
+        """Return whether one more document may be shown: of those that contain it only another part."""
+        first = row.fragment.partition(":#")[0].partition(",")[0]
+        is_part = bool(first) and bool(self._anchors.find(entry, first))
+        is_again = _shown(entry, row.fragment) in stack if is_part else _holds(stack, entry)
+        is_bounded = len(stack) <= MAX_TRANSCLUSION_DEPTH and self._transclusions < MAX_TRANSCLUSIONS
+        return is_bounded and not is_again
+
+
+def _shown(entry: Entry, fragment: str) -> str:
+    return f"{entry.doc_id}#{fragment}" if fragment else entry.doc_id
+
+
+def _holds(stack: tuple[str, ...], entry: Entry) -> bool:
+    return any(each == entry.doc_id or each.startswith(f"{entry.doc_id}#") for each in stack)
 
 
 def _titled(html: str, headings: list[Anchored], title: str) -> tuple[str, list[Anchored]]:
