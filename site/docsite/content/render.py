@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
@@ -36,16 +37,14 @@ _HEADING_TAG = re.compile(r"(</?h)([1-6])\b")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A page's content as safe HTML, its headings in order, and the start of its text."""
+    """A page's content as safe HTML, its headings in order, the start of its text, and whether it begins with
+    a title of its own.
+    """
 
     html: str
     headings: tuple[Anchored, ...]
     summary: str
-
-    @property
-    def has_title(self) -> bool:
-        """Return whether the content begins with a title of its own."""
-        return bool(self.headings) and self.headings[0].level == 1
+    has_title: bool
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -69,7 +68,7 @@ class Renderer:
         rendering.remote_images = self._remote_images
         html, headings = rendering.document(entry, "", (entry.doc_id,))
         html, headings = _titled(html, headings, entry.title)
-        return Content(html, tuple(headings), _summary(html))
+        return Content(html, tuple(headings), _summary(html), _has_title(headings, entry))
 
     def excerpt(self, entry: Entry, page: str) -> str:
         """Return what stands before the mark of an excerpt, as ``page`` shows it; nothing without a mark."""
@@ -211,6 +210,15 @@ def _shown(entry: Entry, fragment: str) -> str:
 
 def _holds(stack: tuple[str, ...], entry: Entry) -> bool:
     return any(each == entry.doc_id or each.startswith(f"{entry.doc_id}#") for each in stack)
+
+
+def _has_title(headings: Sequence[Anchored], entry: Entry) -> bool:
+    """Return whether the first heading is the title, and not one of several in a note called by its file."""
+    tops = [each.title for each in headings if each.level == 1]
+    if not tops or headings[0].level != 1:
+        return False
+    is_named = entry.title == posixpath.splitext(posixpath.basename(entry.path))[0]
+    return len(tops) == 1 or not is_named or tops[0] == entry.title
 
 
 def _titled(html: str, headings: list[Anchored], title: str) -> tuple[str, list[Anchored]]:

@@ -98,6 +98,12 @@ def test_a_link_of_dendron_shows_its_label() -> None:
     assert 'class="missing-link"' in html
 
 
+def test_a_note_whose_name_ends_like_a_file_is_called_by_its_name() -> None:
+    page = content_of("![[dendron://a.vault/on.markdown]]\n", **{"on.markdown": "# On\n\nx\n"})
+    source = BeautifulSoup(page, "html.parser").select_one(".transclusion-source")
+    assert source is not None and source.text == "From on.markdown"
+
+
 def article_of(text: str) -> BeautifulSoup:
     page = page_of({"note.md": NOTE, "page.md": text}, "page.html")
     article = page.select_one("article")
