@@ -32,7 +32,7 @@ from ...pipeline.settings.settings import Settings
 from ...pipeline.source_files import FoundFile
 from ..engines import Caller
 from ..run.versions import parse_fingerprints
-from ..sources.page_titles import title_in_navigation
+from ..sources.page_titles import title_in_collection
 from ..sources.publication_dates import rows_of, today
 from ..sources.publishing_rules import rules_of
 from ..sources.withheld import withheld
@@ -191,7 +191,7 @@ class Editor:
         self, collection: str, relative: str, path: Path, known: Mapping[str, str] | None
     ) -> FoundFile | None:
         """Return the file if it is a document of the collection; a new one is found as in a build."""
-        title = title_in_navigation(collection, relative, self._settings)
+        title = title_in_collection(collection, relative, self._settings)
         if known is not None:
             size, author = path.stat().st_size, known["author"] or ""
             return FoundFile(collection, relative, str(path), size, known["modified"], author, title)

@@ -1,4 +1,5 @@
-"""Lists of files that settings in YAML and TOML leave out: MkDocs, Jekyll, Jupyter Book, MyST and Dendron.
+"""Lists of files that settings in YAML, TOML and JSON leave out: MkDocs, Jekyll, Jupyter Book, MyST, Obsidian
+and Dendron.
 
 They are known in full, or raise ``NotKnown``.
 """
@@ -39,6 +40,14 @@ _OF_MOUNTS = "another mount may take them in, so they are not left out"
 # In the name of a folder whose documents a pattern takes in.
 _OF_SHELL = re.compile(r"[{}?\[*]")
 _OF_OTHERS = "it names no document of the collection, so it does not apply"
+# Of Obsidian: what has a folder of templates, what is excluded from its search, and from Obsidian Publish.
+_OBSIDIAN = {
+    "templates.json": "folder",
+    "plugins/templater-obsidian/data.json": "templates_folder",
+    "app.json": "userIgnoreFilters",
+    "publish.json": "excluded",
+}
+_SPECIAL = re.compile(r"([\\*?\[\] ])")
 HUGO = tuple(
     f"{folder}{name}.{ending}"
     for folder in ("", "config/_default/", "config/production/")
@@ -209,3 +218,17 @@ def dendron_lists(folders: Sequence[Path], root: Path) -> Iterator[LeftOut]:
             kept = [anchored(top).strip("/") for top in map(as_text, tops) if top]
             patterns = ["*.md", *(f"!{each}{ending}" for each in kept for ending in (".md", ".*.md"))]
             yield LeftOut(f"siteHierarchies of {found.name}", root, _sound(patterns, found.name))
+
+
+def obsidian_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
+    """Yield the templates of a vault, and what is excluded in Obsidian or from Obsidian Publish."""
+    for name, key in _OBSIDIAN.items():
+        for found in texts_of(folders, (f".obsidian/{name}",)):
+            values = found.values()
+            given = listed(values.get(key)) if isinstance(values, Mapping) else []
+            regexes = [each[1:-1] for each in given if len(each) > 2 and each[0] == each[-1] == "/"]
+            paths = [each.strip("/") for each in given if each[0] != "/" or each[-1] != "/"]
+            setting = f"{key} of {name}"
+            escaped = [_SPECIAL.sub(r"\\\1", each) for each in paths if each]
+            yield LeftOut(setting, found.folder, _sound(map(anchored, escaped), setting))
+            yield LeftOut(setting, found.folder, [f".*(?:{each})" for each in regexes], is_regex=True)

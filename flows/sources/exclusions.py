@@ -21,7 +21,15 @@ from pathspec import GitIgnoreSpec
 from ...pipeline.navigation.myst_files import NONE_NAMED, NamedDocuments
 from ...pipeline.patterns import globs
 from ...pipeline.untrusted import with_lower_keys
-from .data_lists import HUGO, dendron_lists, hugo_lists, jekyll_lists, mkdocs_lists, myst_lists
+from .data_lists import (
+    HUGO,
+    dendron_lists,
+    hugo_lists,
+    jekyll_lists,
+    mkdocs_lists,
+    myst_lists,
+    obsidian_lists,
+)
 from .file_patterns import LeftOut
 from .script_lists import docusaurus_lists, vitepress_lists
 from .sphinx_lists import sphinx_lists
@@ -78,7 +86,7 @@ class Exclusions:
 def exclusions_of(root: Path, folders: Sequence[Path], tools: Iterable[str]) -> Exclusions:
     """Return what settings in a collection's folder, above or below it leave out; raise ``NotKnown``.
 
-    ``folders`` are those in which settings of Hugo, Jekyll and Dendron may stand.
+    ``folders`` are those in which settings of Hugo, Jekyll, Dendron and Obsidian may stand.
     """
     near = folders_near(root)
     lists = [*mkdocs_lists(near, root), *myst_lists(near, root), *_of_scripts(near, root)]
@@ -88,6 +96,8 @@ def exclusions_of(root: Path, folders: Sequence[Path], tools: Iterable[str]) -> 
         lists += jekyll_lists(folders)
     if "dendron" in tools:
         lists += dendron_lists(folders, root)
+    if "obsidian" in tools:
+        lists += obsidian_lists(folders)
     found = [_exclusion(each, root) for each in lists if each.patterns]
     hugo = tuple(_of_hugo(folders, root)) if "hugo" in tools else ()
     remarks = [f"{each.setting}: {each.left}" for each in lists if each.left]

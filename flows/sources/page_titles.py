@@ -1,15 +1,17 @@
-"""What tables of contents call pages: the titles of documents that give themselves none."""
+"""What tables of contents and vaults call pages: the titles of documents that give themselves none."""
 
 from __future__ import annotations
 
 import logging
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ...pipeline.address import INDEX_NAMES
 from ...pipeline.discover import FileListing
 from ...pipeline.errors import SettingsError
+from ...pipeline.includes.sphinx.folder_versions import readable_folders
+from ...pipeline.includes.tool_folders import tools_of
 from ...pipeline.navigation.entry import NavEntry
 from ...pipeline.sanitize import is_outward
 from ...pipeline.settings.settings import Settings
@@ -22,17 +24,32 @@ _ENDINGS = frozenset(
 
 
 def with_titles(listing: FileListing, name: str, settings: Settings) -> FileListing:
-    """Return the listing of a collection, in which files have the titles that its navigation gives them."""
-    titles = navigation_titles(name, settings)
-    if not titles:
+    """Return the listing of a collection, in which files have the titles that it gives them."""
+    title_of = _titles(name, settings)
+    if title_of is None:
         return listing
-    files = (replace(each, title=titles.get(_key(each.path), "")) for each in listing.files)
+    files = (replace(each, title=title_of(each.path)) for each in listing.files)
     return replace(listing, files=tuple(files))
 
 
-def title_in_navigation(name: str, path: str, settings: Settings) -> str:
-    """Return the title that the navigation of a collection gives a file, empty if it gives none."""
-    return navigation_titles(name, settings).get(_key(path), "")
+def title_in_collection(name: str, path: str, settings: Settings) -> str:
+    """Return the title that a collection gives a file, empty if it gives none."""
+    title_of = _titles(name, settings)
+    return title_of(path) if title_of else ""
+
+
+def _titles(name: str, settings: Settings) -> Callable[[str], str] | None:
+    """Return what gives paths their titles: the navigation, or in Obsidian's vaults the files' names."""
+    if titles := navigation_titles(name, settings):
+        return lambda path: titles.get(_key(path), "")
+    collection = settings.collections.get(name)
+    is_vault = collection is not None and "obsidian" in tools_of(readable_folders(collection))
+    return _note_name if is_vault else None
+
+
+def _note_name(path: str) -> str:
+    stem, ending = posixpath.splitext(posixpath.basename(path))
+    return stem if ending.lower() == ".md" and stem.lower() not in INDEX_NAMES else ""
 
 
 def navigation_titles(name: str, settings: Settings) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """What notes hold for their own tool: queries of Obsidian's plugins, fields of Dataview, links of Dendron.
 
-A query, which only Obsidian can answer, is left out. A field, ``key:: value``, is shown as its key and its
+A query, which only Obsidian can answer, is left out, and so is the data of a drawing of Excalidraw, whose
+texts stay. A field, ``key:: value``, is shown as its key and its
 value; Logseq writes properties so too. A link of Dendron has its text first, where others have it last.
 """
 
@@ -14,7 +15,9 @@ from .front_matter_blocks import text_start
 from .parts import Literal
 from .project import Context
 
-MARKS = ("```dataview", "```datacore", "```tasks", "```query", "```base", "`= ", "`$= ", "<%", ":: ")
+_DRAWING_MARK = "excalidraw-plugin"
+_BLOCKS = ("```dataview", "```datacore", "```tasks", "```query", "```base")
+MARKS = (_DRAWING_MARK, *_BLOCKS, "`= ", "`$= ", "<%", ":: ")
 
 _QUERIES = frozenset({"dataview", "dataviewjs"})
 # Elsewhere these may be languages of examples.
@@ -35,6 +38,16 @@ _BRACKETED = re.compile(
 )
 
 
+_IS_DRAWING = re.compile(rf"^{_DRAWING_MARK}:", re.MULTILINE)
+# What tells the reader of the file to open it otherwise, and the headings around its texts.
+_OF_EXCALIDRAW = re.compile(
+    r"^(?:==[^\n=]{0,20}Switch to EXCALIDRAW VIEW[^\n]*|#{1,6} (?:Excalidraw Data|Text Elements)[ \t]*)$",
+    re.MULTILINE,
+)
+_DRAWING = re.compile(
+    r"^(?:%%[ \t]*\n+)?#{1,6} (?:Element Links|Embedded Files|Drawing)[ \t]*$", re.MULTILINE
+)
+
 _TEXT_FIRST = re.compile(r"(?<=\[\[)(?P<text>[^\[\]\n|\\]*)(?P<bar>\\?\|)(?P<note>[^\[\]\n|]+)(?=\]\])")
 
 
@@ -43,6 +56,19 @@ def directives(text: str, context: Context) -> Iterator[Literal]:
     if context.is_of("dendron"):
         yield from _links_of_dendron(text)
     yield from _of_obsidian(text, context)
+    if _IS_DRAWING.search(text, 0, text_start(text)):
+        yield from _of_drawing(text)
+
+
+def _of_drawing(text: str) -> Iterator[Literal]:
+    """Yield what stands in the file of a drawing besides its texts."""
+    around = [*_OF_EXCALIDRAW.finditer(text, text_start(text))]
+    # Above them the author may write a note.
+    data = _DRAWING.search(text, around[-1].end() if around else text_start(text))
+    end = data.start() if data else len(text)
+    yield from (Literal(*found.span(), "") for found in around)
+    if data:
+        yield Literal(end, len(text), "", "the drawing is Excalidraw's and only its texts are shown")
 
 
 def _links_of_dendron(text: str) -> Iterator[Literal]:

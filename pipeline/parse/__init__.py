@@ -162,13 +162,16 @@ def _labels(links: Iterable[Link]) -> Iterator[Link]:
 def _title(source: Source, content: ParsedContent, syntax: Syntax) -> str:
     """Return the title of a document whose front matter gives none.
 
-    What the navigation calls it comes before a heading of the second level, which is one of several; HTML
+    What the navigation calls it comes before a heading of the second level, which is one of several; the name
+    of a vault's note also before one of the first level that is one of several or stands below others. HTML
     has a title apart from its headings.
     """
-    is_of_a_part = content.title == next((each.text for each in content.headings), "") and not any(
-        each.level == 1 for each in content.headings
-    )
+    tops = [each.text for each in content.headings if each.level == 1]
+    first = next((each.text for each in content.headings), "")
     named = _BACKTICKS.sub(r"\1", source.title)
+    is_of_a_part = content.title == first and not tops
+    if named == PurePosixPath(source.path).stem:
+        is_of_a_part = is_of_a_part or tops[:1] != [first] or len(tops) > 1
     titles = (named, content.title) if is_of_a_part and syntax != "html" else (content.title, named)
     return next(filter(None, titles), "") or _name(source)
 

@@ -249,7 +249,8 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     ]
     places = urls.page_paths(placed, home=settings.home)
     pages = urls.folder_pages(places) if settings.clean_urls else places
-    stand = {**places, **own_places(placed, columns["front_matter"], settings)}
+    fronts = (str(each or "{}") for each in columns["front_matter"])
+    stand = {**places, **own_places(placed, fronts, settings)}
     return tuple(_entry(row, columns, pages, titles, stand) for row in range(documents.num_rows))
 
 

@@ -303,7 +303,7 @@ def test_an_index_that_keeps_an_earlier_ones_shards_answers_as_one_without(
     before = [_answer(driver, query) for query in queries]
     base = driver.current_url.removesuffix("try/index.html")
     # As if every tenth document had changed to what it is; then, as if one had gone and one were new.
-    rows = np.arange(0, 48, 10)
+    rows = np.arange(0, 60, 10)
     gone = Changes(np.array([3]), np.array([40]), np.array([-1]))
     for changes in (Changes(rows, rows, rows), gone):
         with search_site.store.open() as snapshot:

@@ -105,7 +105,7 @@ def test_old_snapshots_leave_the_target_by_the_stores_rules(
     server: ObjectServer, target: str, store: Store
 ) -> None:
     ids = []
-    for number in range(1, 4):
+    for number in range(1, 5):
         publish_tiny_snapshot(store, number)
         ids.append(send(store, target, keep=1).snapshot_id)
     there = {

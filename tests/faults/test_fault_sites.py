@@ -79,8 +79,8 @@ WRITERS = {
 ADD_NO_KIND = {
     "aliases", "also", "authors", "card_font", "clean_urls", "colors", "description", "edit_url",
     "event_queries", "events", "feed", "graph", "history_url", "home", "image", "language", "markdown",
-    "max_files", "navigation", "number_prefixes", "related", "remote_images", "report", "search", "slugs",
-    "title", "verify_days", "version", "words",
+    "max_files", "navigation", "number_prefixes", "post_url", "related", "remote_images", "report", "search",
+    "slugs", "title", "verify_days", "version", "words",
 }  # fmt: skip
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
 

@@ -32,7 +32,7 @@ _FRONT_MATTER = re.compile(rf"{_CODE_SPAN}|\{{\{{\s*fm\.(?P<key>[\w.-]+)\s*\}}\}
 # The name that a block reference of Obsidian and Dendron uses, at the end of a paragraph or below it.
 _BLOCK_NAME = re.compile(
     rf"{_CODE_SPAN}|(?m:(?:(?<=\S)[ \t]+|(?P<alone>^[ \t]*))"
-    r"(?P<name>\^[A-Za-z0-9][A-Za-z0-9_-]{3,99})[ \t]*$)"
+    r"(?P<name>\^(?:[A-Za-z0-9][A-Za-z0-9_-]{3,99}|[A-Za-z][A-Za-z0-9_-]{1,2}))[ \t]*$)"
 )
 # kramdown: a list that the table of contents replaces, and attributes of the block above or below.
 _KRAMDOWN = re.compile(

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from html import escape, unescape
+from urllib.parse import quote
 
 from ...pipeline.parse.markup import sized
 from ...pipeline.sanitize import SIDES, is_outward
@@ -107,7 +108,9 @@ def _shown(
         return _image(links, asset, text, size, fragment, linked)
     if asset.kind.player == "file":
         label = escape(text or asset.name)
-        return label if linked else f'<a class="attachment" href="{escape(links.href(asset))}">{label}</a>'
+        # Viewers of PDF open the page that it names.
+        href = links.href(asset) + (f"#{quote(fragment, safe='=&,-._~')}" if fragment else "")
+        return label if linked else f'<a class="attachment" href="{escape(href)}">{label}</a>'
     return _player(links, [asset], size)
 
 

@@ -190,7 +190,8 @@ class PageLinks:
         name, _, named = text.partition("#")
         stem = posixpath.splitext(posixpath.basename(entry.path))[0].lower()
         by_text = posixpath.basename(name).lower() == stem if name else bool(named) and named == row.fragment
-        is_name = posixpath.basename(without_ending(target)).lower() == stem
+        written = posixpath.basename(target).lower()  # a note's name may end like a file's: concepts.markdown
+        is_name = stem in (written, without_ending(written))
         return target if by_text and not is_name else text
 
     def _destination(self, row: LinkRow) -> Destination:

@@ -27,6 +27,7 @@ from ...pipeline.sanitize import SIDES
 from .definitions import definition_lists, descriptions
 from .formulas import formula_html
 from .highlight import diagram, listing_html
+from .lift import lift_transclusions
 from .linking import Destination
 from .marks import Marks
 
@@ -89,9 +90,8 @@ def markdown_html(text: str, sheet: Sheet) -> str:
     env: dict[str, Any] = {"docId": sheet.footnotes} if sheet.footnotes else {}
     tokens = md.parse(text, env)
     _find_headings(tokens, sheet, env)
-    _lift_transclusions(tokens)
     _name_labels(tokens)
-    tokens = descriptions(definition_lists(tokens))
+    tokens = descriptions(definition_lists(lift_transclusions(tokens)))
     return str(_renderer(sheet).render(tokens, md.options, env))
 
 
@@ -142,17 +142,6 @@ def _name_labels(tokens: Sequence[Token]) -> None:
             names = dict.fromkeys(name for label in labels for name in (label, label_anchor(label)))
             named = "".join(f'<span id="{escape(name)}"></span>' for name in names)
             inline.children = [Token("html_inline", "", 0, content=named)]
-
-
-def _lift_transclusions(tokens: Sequence[Token]) -> None:
-    """Drop the paragraph tags around transclusions that stand alone: a paragraph may not contain a block."""
-    for before, inline, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if before.type == "paragraph_open" and inline.type == "inline":
-            children = [c for c in inline.children or () if c.type != "softbreak"]
-            if children and all(child.type == "transclusion" for child in children):
-                before.hidden = after.hidden = True
-                for child in children:
-                    child.meta = {**child.meta, "block": True}
 
 
 def _renderer(sheet: Sheet) -> RendererHTML:

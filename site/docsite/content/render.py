@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
@@ -14,6 +15,7 @@ from ...pipeline.navigation.toctree import without_hidden
 from ...pipeline.parse.front_matter import read_front_matter
 from ...pipeline.parse.markdown.authoring import MORE
 from ...pipeline.sanitize import sanitize
+from ..document_rows import LinkRow
 from ..library import Entry, Library
 from .decorate import Decorator, html_headings, plain_text
 from .embedded import embedded
@@ -35,16 +37,14 @@ _HEADING_TAG = re.compile(r"(</?h)([1-6])\b")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A page's content as safe HTML, its headings in order, and the start of its text."""
+    """A page's content as safe HTML, its headings in order, the start of its text, and whether it begins with
+    a title of its own.
+    """
 
     html: str
     headings: tuple[Anchored, ...]
     summary: str
-
-    @property
-    def has_title(self) -> bool:
-        """Return whether the content begins with a title of its own."""
-        return bool(self.headings) and self.headings[0].level == 1
+    has_title: bool
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -68,7 +68,7 @@ class Renderer:
         rendering.remote_images = self._remote_images
         html, headings = rendering.document(entry, "", (entry.doc_id,))
         html, headings = _titled(html, headings, entry.title)
-        return Content(html, tuple(headings), _summary(html))
+        return Content(html, tuple(headings), _summary(html), _has_title(headings, entry))
 
     def excerpt(self, entry: Entry, page: str) -> str:
         """Return what stands before the mark of an excerpt, as ``page`` shows it; nothing without a mark."""
@@ -97,7 +97,8 @@ class _Rendering:
     ) -> tuple[str, list[Anchored]]:
         """Return the HTML of the document, or of the part that a fragment names, on this page.
 
-        ``stack`` names the documents that contain it. Of the text only what is before ``until`` is shown.
+        ``stack`` names the documents that contain it, or parts of them. Of the text only what is before
+        ``until`` is shown.
         """
         links = PageLinks(self._library, self._anchors, entry, self._page)
         if entry.syntax == "markdown":
@@ -187,14 +188,37 @@ class _Rendering:
         link = self._wikilink(links, reference)
         if not is_block:
             return link
-        if row is None or entry is None or entry.doc_id in stack or not self._may_go_deeper(stack):
+        if row is None or entry is None or not self._may_go_deeper(entry, row, stack):
             return f"<p>{link}</p>"
         self._transclusions += 1
-        html, _ = self.document(entry, row.fragment, (*stack, entry.doc_id))
-        return f'<div class="transclusion"><p class="transclusion-source">From {link}</p>{html}</div>'
+        html, _ = self.document(entry, row.fragment, (*stack, _shown(entry, row.fragment)))
+        source = f'<p class="transclusion-source">From {link}</p>' if reference.target else ""
+        return f'<div class="transclusion">{source}{html}</div>'
 
-    def _may_go_deeper(self, stack: tuple[str, ...]) -> bool:
-        return len(stack) <= MAX_TRANSCLUSION_DEPTH and self._transclusions < MAX_TRANSCLUSIONS
+    def _may_go_deeper(self, entry: Entry, row: LinkRow, stack: tuple[str, ...]) -> bool:
+        """Return whether one more document may be shown: of those that contain it only another part."""
+        first = row.fragment.partition(":#")[0].partition(",")[0]
+        is_part = bool(first) and bool(self._anchors.find(entry, first))
+        is_again = _shown(entry, row.fragment) in stack if is_part else _holds(stack, entry)
+        is_bounded = len(stack) <= MAX_TRANSCLUSION_DEPTH and self._transclusions < MAX_TRANSCLUSIONS
+        return is_bounded and not is_again
+
+
+def _shown(entry: Entry, fragment: str) -> str:
+    return f"{entry.doc_id}#{fragment}" if fragment else entry.doc_id
+
+
+def _holds(stack: tuple[str, ...], entry: Entry) -> bool:
+    return any(each == entry.doc_id or each.startswith(f"{entry.doc_id}#") for each in stack)
+
+
+def _has_title(headings: Sequence[Anchored], entry: Entry) -> bool:
+    """Return whether the first heading is the title, and not one of several in a note called by its file."""
+    tops = [each.title for each in headings if each.level == 1]
+    if not tops or headings[0].level != 1:
+        return False
+    is_named = entry.title == posixpath.splitext(posixpath.basename(entry.path))[0]
+    return len(tops) == 1 or not is_named or tops[0] == entry.title
 
 
 def _titled(html: str, headings: list[Anchored], title: str) -> tuple[str, list[Anchored]]:

@@ -17,7 +17,8 @@ from .. import urls
 from ..library import Entry, Library
 from .declared import Declared
 
-_NUMBER = re.compile(r"^[0-9]+[-_. ]+(?=.)")
+# Not the beginning of a day (2024-05-01), a version (1.2), a range (80-20) or a sentence (3 ways to sow).
+_NUMBER = re.compile(r"^(?:[0-9]{1,3} ?[-_.]+|0[0-9]{0,2} ) *(?=[^\W\d])")
 _WEB = ("https://", "http://", "mailto:")
 _INDEXES = ("", "/index", "/readme", "/_index")
 

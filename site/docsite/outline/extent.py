@@ -25,7 +25,8 @@ class Extent(NamedTuple):  # which the record of a site holds as it is
     def content(self, page: bytes, summary: str) -> Content:
         """Return the content as it is in this page."""
         html = page[slice(*self.head)] + page[slice(*self.body)]
-        return Content(html.decode(), tuple(Anchored(*each) for each in self.headings), summary)
+        has_title = self.head[1] > self.head[0]
+        return Content(html.decode(), tuple(Anchored(*each) for each in self.headings), summary, has_title)
 
 
 def extent_in(page: bytes, content: Content, fingerprint: str) -> Extent | None:

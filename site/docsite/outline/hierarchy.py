@@ -24,6 +24,8 @@ from .places import dotted_folders, is_index, parents_of, place_of
 
 _NO_BLOGS = Blogs()
 _NUMBERS = re.compile(r"([0-9]+)")
+# What stands for a space in a name without any; between digits it does not: 2024-05-01.
+_JOINT = re.compile(r"(?<!\d)[-_]|[-_](?!\d)")
 # Each level is a call of the template within the one above.
 MAX_LEVELS = 40
 
@@ -253,8 +255,9 @@ def _label(draft: _Draft) -> str:
         placement = entry.placement
         if placement.label or placement.is_titled or entry.title != _stem(place_of(entry)):
             return placement.label or entry.title
-    plain = without_number(draft.key.rsplit("/", 1)[-1])
-    return plain.replace("-", " ").replace("_", " ").strip() or draft.key
+    name = draft.key.rsplit("/", 1)[-1]
+    plain = without_number(name)
+    return (plain if " " in name else _JOINT.sub(" ", plain)).strip() or draft.key
 
 
 def _stem(page: str) -> str:

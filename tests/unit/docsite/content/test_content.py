@@ -359,3 +359,12 @@ def test_links_of_myst_without_a_text_show_the_titles_of_what_they_lead_to(writt
     }
     found = page_of(texts, "page.html").select_one("article h2 ~ p")
     assert found is not None and found.text.strip() == shown
+
+
+def test_a_note_called_by_its_file_shows_its_name_above_headings_that_are_parts() -> None:
+    texts = {"2024-05-01.md": "---\ntitle: 2024-05-01\n---\n# Tasks\n\nOne.\n\n# Log\n\nTwo.\n"}
+    assert [found.text.split()[0] for found in page_of(texts, "2024-05-01.html").select("h1")] == [
+        "2024-05-01", "Tasks", "Log",
+    ]  # fmt: skip
+    texts = {"a.md": "# A title\n\n# B\n"}
+    assert [found.text.split()[0] for found in page_of(texts, "a.html").select("h1")] == ["A", "B"]

@@ -130,6 +130,7 @@ def test_videos_and_sounds_have_players(written: str, element: str, sources: lis
         ("[the paper](paper.pdf#page=2)", "the paper", "#page=2"),
         ("[[paper.pdf]]", "paper.pdf", ""),
         ("![[paper.pdf]]", "paper.pdf", ""),
+        ("![[paper.pdf#page=2]]", "paper.pdf", "#page=2"),
         ("![the paper](paper.pdf)", "the paper", ""),
     ],
 )

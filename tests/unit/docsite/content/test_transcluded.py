@@ -96,3 +96,48 @@ def test_a_link_of_dendron_shows_its_label() -> None:
         ("As you like", "topic.vaults.html"),
     ]
     assert 'class="missing-link"' in html
+
+
+def test_a_note_whose_name_ends_like_a_file_is_called_by_its_name() -> None:
+    page = content_of("![[dendron://a.vault/on.markdown]]\n", **{"on.markdown": "# On\n\nx\n"})
+    source = BeautifulSoup(page, "html.parser").select_one(".transclusion-source")
+    assert source is not None and source.text == "From on.markdown"
+
+
+def article_of(text: str) -> BeautifulSoup:
+    page = page_of({"note.md": NOTE, "page.md": text}, "page.html")
+    article = page.select_one("article")
+    assert article is not None
+    return BeautifulSoup(str(article), "html.parser")
+
+
+@pytest.mark.parametrize(
+    ("text", "paragraphs"),
+    [
+        ("Before:\n![[note#^first-block]]\nAfter.", ["Before:", "From note", "One.", "After."]),
+        ("See ![[note#^first-block]] now.", ["See", "From note", "One.", "now."]),
+        ("- item ![[note#^first-block]]", ["From note", "One."]),
+        ("> quoted\n> ![[note#^first-block]]", ["quoted", "From note", "One."]),
+    ],
+)
+def test_a_note_is_shown_within_text_too(text: str, paragraphs: list[str]) -> None:
+    article = article_of(f"# Page\n\n{text}\n")
+    assert [" ".join(found.text.split()) for found in article.find_all("p")] == paragraphs
+    assert article.select_one("p .transclusion") is None
+
+
+def test_a_part_of_the_same_note_is_shown() -> None:
+    article = article_of("# Page\n\n- apple ^ap\n- pear\n\nAgain:\n\n![[#^ap]]\n")
+    assert [found.text.strip() for found in article.select(".transclusion")] == ["apple"]
+
+
+@pytest.mark.parametrize("reference", ["#Part", "#Missing", "page", "#^none"])
+def test_what_holds_itself_is_shown_once_more_at_most(reference: str) -> None:
+    article = article_of(f"# Page\n\n## Part\n\nHeron.\n\n![[{reference}]] ^own-block\n")
+    assert article.text.count("Heron.") == (2 if reference == "#Part" else 1)
+    assert len(article.select(".transclusion .transclusion")) == 0
+
+
+def test_images_in_text_stay_there() -> None:
+    article = article_of("# Page\n\nA ![[a.png]] b.\n")
+    assert len(article.find_all("p")) == 1

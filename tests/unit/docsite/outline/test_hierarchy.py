@@ -217,6 +217,24 @@ def test_a_title_that_is_the_files_name_stays_as_written() -> None:
     assert [node.label for node in tree(texts).roots] == ["npm-x", "npm-ci", "npm run"]
 
 
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("2024-05-01", "2024-05-01"),
+        ("2024-05 plan", "2024-05 plan"),
+        ("3 ways to sow", "3 ways to sow"),
+        ("80-20", "80-20"),
+        ("Follow-up call", "Follow-up call"),
+        ("02-set_up", "set up"),
+        ("02 - Set-up", "Set-up"),
+        ("00 Inbox", "Inbox"),
+        ("covid-19-notes", "covid 19 notes"),
+    ],
+)
+def test_a_number_that_is_more_than_an_order_stays_in_the_name(name: str, label: str) -> None:
+    assert [node.label for node in tree({f"{name}.md": "Text\n", "z.md": page("Z")}).roots] == [label, "Z"]
+
+
 def test_equal_titles_among_siblings_are_told_apart() -> None:
     texts = {"a/index.md": page("Intro"), "b.md": page("Intro"), "c.md": page("Other")}
     assert [node.label for node in tree(texts).roots] == ["Intro (a)", "Intro (b)", "Other"]

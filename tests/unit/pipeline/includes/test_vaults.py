@@ -118,3 +118,44 @@ def test_settings_of_another_program_make_no_folder_of_hugo(tmp_path: Path) -> N
     assert tools_of([tmp_path]) == frozenset()
     (tmp_path / "config.yaml").write_text("baseURL: https://e.org/\n")
     assert tools_of([tmp_path]) == {"hugo"}
+
+
+DRAWING = """---
+excalidraw-plugin: parsed
+tags: [excalidraw]
+---
+A plan of mine.
+
+## Drawing
+
+By hand.
+
+==⚠  Switch to EXCALIDRAW VIEW in the MORE OPTIONS menu of this document. ⚠== You can decompress it.
+
+# Excalidraw Data
+
+## Text Elements
+Door 1.2 m ^abc12345
+
+[[Shed]] ^def67890
+
+## Embedded Files
+5f1c: [[photo.png]]
+
+%%
+## Drawing
+```compressed-json
+N4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATL
+```
+%%
+"""
+
+
+@pytest.mark.parametrize("tool", ["obsidian", None])
+def test_of_a_drawing_only_what_people_wrote_is_shown(tool: Tool | None) -> None:
+    found = expanded(DRAWING, tool)
+    texts = "A plan of mine. ## Drawing By hand. Door 1.2 m ^abc12345 [[Shed]] ^def67890"
+    assert " ".join(found.text.partition("---\n")[2].partition("---\n")[2].split()) == texts
+    assert found.notes == ("line 20: the drawing is Excalidraw's and only its texts are shown",)
+    note = DRAWING.replace("excalidraw-plugin: parsed\n", "")
+    assert expanded(note, tool).text == note
