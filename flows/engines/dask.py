@@ -89,6 +89,11 @@ class DaskCluster:
             try:
                 outcome: Outcome = future.result(timeout=_LOOK_S)
                 return outcome
+            except UnboundLocalError:
+                # What Dask's own code ends in where a job is cancelled while it is waited for.
+                if not future.cancelled():
+                    raise
+                raise self._unavailable("the scheduler is gone: it cancelled a job") from None
             except TimeoutError:
                 if self._threads():
                     last_seen = time.monotonic()

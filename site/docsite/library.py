@@ -239,7 +239,7 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     if originals:
         paths = {str(name): str(path) for name, path in zip(columns["doc_id"], columns["path"], strict=True)}
         return tuple(_entry(row, columns, paths, titles) for row in range(documents.num_rows))
-    names = columns["collection"]
+    names, fronts = columns["collection"], [str(each or "{}") for each in columns["front_matter"]]
     below = names if len(set(names)) > 1 else [""] * len(names)
     placed = [
         urls.Placed(doc_id, path, top, published_path(path, front, settings, top, title))
@@ -249,7 +249,6 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     ]
     places = urls.page_paths(placed, home=settings.home)
     pages = urls.folder_pages(places) if settings.clean_urls else places
-    fronts = (str(each or "{}") for each in columns["front_matter"])
     stand = {**places, **own_places(placed, fronts, settings)}
     return tuple(_entry(row, columns, pages, titles, stand) for row in range(documents.num_rows))
 
