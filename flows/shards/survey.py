@@ -24,8 +24,9 @@ from ..run.executor import Execution
 from ..run.workers import Begin, WorkStep, unwatched
 from ..sources.publication_dates import is_due, rows_of, today
 from ..sources.withheld import empty_categories
+from ..stages.corpus import CorpusRecord
 from ..stages.parse import same_address
-from ..stages.sources import HashedSources, Listing, ParsedSources
+from ..stages.sources import HashedSources, Listing
 from .files import PassFiles, table_digest
 from .listing import category_pages, listing_of
 from .worker import ShardTask, execution, receipt
@@ -49,7 +50,7 @@ def survey_shard(task: ShardTask, begin: Begin = unwatched) -> pa.Table:
         key, proof = _key(task, listing, hashed), task.key if hashed.is_proved else ""
         if before is not None and before["key"] == key:
             return receipt(_as_it_was(task.files.note(NAME, before, listed=proof)))
-        record: ParsedSources = made.make("parse_record")
+        record: CorpusRecord = made.make("parse_record")
         if not record.as_hashed:  # what was parsed is not what was hashed
             key, proof = uuid4().hex, ""
         return receipt(_write(task, made, hashed, key, proof))
@@ -86,7 +87,7 @@ def _write(task: ShardTask, made: Execution, hashed: HashedSources, key: str, pr
         "failed": dict(record.failed),
         "before": task.before,
         "sizes": {name: asdict(size) for name, size in record.sizes.items()},
-        "away": {name: [each.what, each.where, each.hint] for name, each in hashed.failures.items()},
+        "away": {name: [each.what, each.where, each.hint] for name, each in record.away.items()},
     }
     return task.files.write(NAME, key, tables, **values)
 

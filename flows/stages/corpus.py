@@ -30,7 +30,8 @@ class CorpusRecord:
 
     ``failed`` maps a collection to the reason. ``parsed`` counts the files that a parser read in this run.
     ``as_hashed`` is true if the files read were the same as those hashed earlier; a file may change in
-    between. ``sizes`` say what became of the files of each collection that was read.
+    between. ``sizes`` say what became of the files of each collection that was read. ``away`` are those that
+    could be listed, but not read to the end.
     """
 
     rejections: tuple[ReportEntry, ...]
@@ -39,6 +40,7 @@ class CorpusRecord:
     parsed: int = 0
     as_hashed: bool = False
     sizes: Mapping[str, CollectionSize] = field(default_factory=dict)
+    away: Mapping[str, NoctuleError] = field(default_factory=dict)
 
     def with_assets(self, rejections: Sequence[ReportEntry], *, as_hashed: bool) -> CorpusRecord:
         """Return the record with assets that documents name and that cannot be used, each once.
@@ -95,7 +97,8 @@ def corpus_to_publish(
     own += [failure_note(name, error, kept=bool(kept[name].keys)) for name, error in sorted(failures.items())]
     published = _with_rejections(read | kept, own)
     corpus, record = _corpus(published, cache, failures)
-    return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed, sizes=sizes)
+    away = {**hashed.failures, **parsed.away}
+    return corpus, replace(record, parsed=parsed.parsed, as_hashed=parsed.as_hashed, sizes=sizes, away=away)
 
 
 def _refused(

@@ -57,7 +57,7 @@ def parse_sources(
         parser = Parser(cache, batch, engine, resources, refresh=run.options.start == PARSE_STAGE)
         engine.prepare(encoding.encoder, sum(map(len, parser.missing(hashed.groups, hashed.keys))))
         sources = _parse_all(hashed, listing.rules, cache, parser, run)
-        available = listing.without(hashed.failures)
+        available = listing.without({**hashed.failures, **sources.away})
         parsed, record = corpus_to_publish(sources, hashed, available, cache, store, run)
     cache.release()
     parsed = parsed.outside_memory(run.store)
@@ -75,15 +75,19 @@ def _parse_all(
     keys = parser.parse(groups, hashed.keys)
     as_hashed = tuple(keys) == hashed.keys
     rows = cache.rows(keys)
-    rules = rules_then_and_now(rules, settings, set(rows["collection"].unique().to_pylist()))
+    names = set(rows["collection"].unique().to_pylist())
+    rules = rules_then_and_now(rules, settings, names)
+    away = {name: rule.away for name, rule in rules if rule.away is not None and name in names}
+    known = tuple((name, rule) for name, rule in rules if name not in away)
     # What a category lists may be in other shards.
     files = [file for group in groups for file in group] if not run.shard else []
-    rejections = [*_address_conflicts(rows), *withheld(rows, files, settings, rules, today())]
+    rejections = [*_address_conflicts(rows), *withheld(rows, files, settings, known, today())]
     if any(each.is_left_out for each in rejections):
         groups = _without(groups, [each for each in rejections if each.is_left_out])
         again = [key_of_group(group, settings, hashed.fingerprints, hashed.documents) for group in groups]
         keys = parser.parse(groups, again)
-    return ParsedSources(_by_collection(cache, keys), tuple(rejections), parser.parsed, as_hashed)
+    as_hashed &= not away
+    return ParsedSources(_by_collection(cache, keys), tuple(rejections), away, parser.parsed, as_hashed)
 
 
 def _by_collection(cache: ParseCache, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:

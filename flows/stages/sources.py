@@ -69,12 +69,14 @@ class ParsedSources:
     """The keys of each collection's groups in the parse cache, in order, and the files rejected along the
     way.
 
-    ``parsed`` counts the files that a parser read in this run: the others were in the cache. ``as_hashed`` is
-    true if the files parsed were the same as those hashed.
+    ``away`` are the collections whose rules of publishing cannot be read any more. ``parsed`` counts the
+    files that a parser read in this run: the others were in the cache. ``as_hashed`` is true if the files
+    parsed were the same as those hashed, and none is away.
     """
 
     keys: Mapping[str, tuple[str, ...]]
     rejections: tuple[ReportEntry, ...]
+    away: Mapping[str, NoctuleError]
     parsed: int
     as_hashed: bool
 

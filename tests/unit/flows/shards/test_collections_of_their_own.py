@@ -4,6 +4,7 @@ is kept is as these settings made it.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ import pytest
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.report.result import BuildResult
+from noctule.flows.run import retry
 from noctule.flows.shards import build as sets
+from noctule.flows.sources import publishing_rules
+from noctule.flows.sources.publishing_rules import PublishingRules, Rules
 from noctule.flows.stages import sources
 from noctule.pipeline.errors import NoctuleError
 from noctule.pipeline.settings.reading import parse
@@ -262,6 +266,28 @@ def test_settings_that_change_while_a_collection_is_away_hold_once_it_is_back(
     assert not result.failed and "@@NAME@@" in str(rows) and "Lothlorien" not in str(rows)
     assert {row.get("language", "nl") for row in rows} == {"nl"} and "seite1.md" not in str(rows)
     assert "Unveiled" not in str(rows)
+
+
+@pytest.mark.parametrize("shards", [0, 2], ids=["whole", "set"])
+def test_a_collection_whose_rules_cannot_be_read_again_stays_as_it_was(shards: int, base: Path) -> None:
+    store = Store(base / ("sharded" if shards else "whole"))
+    before, read, rules_of = _rows(store, "notes"), publishing_rules._found, publishing_rules.rules_of
+
+    def stale(root: Path, *given: Any, **named: Any) -> PublishingRules:
+        if root.name == "notes":
+            raise OSError(errno.ESTALE, "Stale file handle", str(root))
+        return read(root, *given, **named)
+
+    def read_again(settings: Settings) -> Rules:
+        with pytest.MonkeyPatch.context() as failing:
+            failing.setattr(publishing_rules, "_found", stale)
+            return rules_of(settings)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(retry, "_PAUSES_S", ())
+        patched.setattr(publishing_rules, "rules_of", read_again)  # not what reads them when a run begins
+        _require_kept(base, shards, before)
+    _require_returned(base, shards)
 
 
 def test_a_first_run_whose_rules_are_not_known_publishes_nothing(base: Path, disk: Disk) -> None:
