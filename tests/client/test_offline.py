@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from selenium import webdriver
@@ -21,9 +22,10 @@ from selenium.webdriver.support.ui import WebDriverWait
 from noctule.docsite.build import build_site
 from noctule.pipeline.settings.search import Search
 from noctule.pipeline.settings.site import Site
-from tests.browser_driver import chromium, needs_browser, served
+from tests.browser_driver import needs_browser, served
 from tests.guide_snapshot import Guide, guide
 from tests.plain_browser import plain_browser
+from tests.repetitions import torture_only
 from tests.site_builder import snapshot_of
 
 __all__ = ["guide"]
@@ -46,11 +48,10 @@ Promise.all([caches.keys(), navigator.serviceWorker.getRegistrations()])
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """A browser of its own: a service worker outlives the page, and the port may be another test's next."""
-    with chromium(tmp_path / "profile") as driver:
-        driver.set_script_timeout(20)
-        yield driver
+def browser(browser: webdriver.Chrome) -> webdriver.Chrome:
+    """The browser of all tests, with nothing said yet."""
+    browser.get_log("browser")
+    return browser
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +78,10 @@ class Host:
 @pytest.fixture
 def host(built: Path, tmp_path: Path) -> Iterator[Host]:
     gone = threading.Event()
+    # A service worker outlives its page, and the port may be another test's next.
+    name = f"{uuid4().hex}.localhost"
     with served(tmp_path / "host", gone) as root:
-        host = Host(tmp_path / "host", root, gone)
+        host = Host(tmp_path / "host", root.replace("127.0.0.1", name), gone)
         shutil.copytree(built, host.site)
         yield host
 
@@ -192,6 +195,7 @@ def test_a_new_build_replaces_the_copies_and_files_named_by_content_stay(
             assert browser.ask(_holds(name.removeprefix(base), "")), name
 
 
+@torture_only
 def test_copies_of_many_builds_are_replaced_while_the_server_comes_and_goes(
     host: Host, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Settings
 from tests.crash.failing_disk import CountingDisk
 from tests.crash.power_cut import using
+from tests.repetitions import ALL
 from tests.sentence_model_builder import small_model
 from tests.shared_folder import copied_store
 
@@ -174,7 +175,7 @@ _MUTATIONS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
-@pytest.mark.parametrize("mutation", _MUTATIONS)
+@pytest.mark.parametrize("mutation", list(_MUTATIONS)[: None if ALL else 1])
 def test_a_fallback_to_anything_but_the_current_snapshot_is_noticed(
     mutation: str, night: _Night, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ from noctule.pipeline.embedding.onnx_export import ExportedModel, NotExportable
 from noctule.pipeline.errors import EmptyCollection, MissingRoot, ModelMismatch, SettingsError
 from noctule.pipeline.settings.reading import parse
 from noctule.pipeline.settings.settings import Embed, Settings
+from tests.repetitions import ALL
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 VAULT = {
@@ -116,11 +117,11 @@ def test_the_same_input_gives_the_same_snapshot_whatever_surrounds_it(tmp_path: 
         "print(build(Path(sys.argv[1]), Path(sys.argv[2]), embed={'workers': int(sys.argv[3])}, "
         "engine={}).snapshot)"
     )
-    ids = []
+    ids = [build(write_vault(tmp_path / "here" / "vault"), tmp_path / "here" / "store").snapshot]
     surroundings = [
         ("1", {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C", "OMP_NUM_THREADS": "1"}),
         ("2", {"PYTHONHASHSEED": "77", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "2"}),
-    ]
+    ][0 if ALL else 1 :]
     for workers, environment in surroundings:
         folder = tmp_path / f"surroundings {workers}"
         write_vault(folder / "vault")
@@ -133,7 +134,7 @@ def test_the_same_input_gives_the_same_snapshot_whatever_surrounds_it(tmp_path: 
             check=True,
         )
         ids.append(run.stdout.split()[-1])
-    assert ids[0] == ids[1]
+    assert len(set(ids)) == 1, ids
 
 
 def test_a_parser_that_hangs_costs_its_document_and_not_the_build(

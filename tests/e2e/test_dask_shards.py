@@ -93,6 +93,7 @@ def test_half_of_the_workers_lost_in_mid_shard_does_not_change_the_set(after: st
     check_deep(store.path_of(expected), expected)
 
 
+@torture_only
 def test_what_workers_log_is_in_the_log_of_the_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write_library(tmp_path / "notes")
     store = Store(tmp_path / "store")

@@ -22,7 +22,7 @@ from noctule.flows.report.drawing import needed_stages
 from noctule.flows.run.executor import needed_for
 from tests.command_line import PREFECT_ALONE, CommandLine, wait_until
 from tests.e2e.conftest import Built
-from tests.repetitions import ALL
+from tests.repetitions import ALL, torture_only
 
 # Each costs fifteen seconds: all of them for `make torture`.
 SIGNALS = (
@@ -153,9 +153,10 @@ def test_no_connection_leaves_the_machine(flow_run: FlowRun) -> None:
 
 
 def test_an_error_in_a_flow_has_the_same_shape_and_code_as_without(built: Built, flow_run: FlowRun) -> None:
-    (flow_run.command.folder / "empty").mkdir()
-    by_flow = flow_run.command.run("index", "empty", "--json")
-    plain = flow_run.command.run("index", "empty", "--json", "--no-prefect")
+    command = CommandLine(flow_run.command.folder, flow_run.command.store)
+    (command.folder / "empty").mkdir()
+    by_flow = command.run("index", "empty", "--json")
+    plain = command.run("index", "empty", "--json", "--no-prefect")
     assert by_flow.code == plain.code == 2
     assert by_flow.error == plain.error
     assert by_flow.err.count("\n") == 1
@@ -281,6 +282,7 @@ with prefect_api(store):
 """
 
 
+@torture_only
 def test_only_io_errors_are_retried_and_a_damaged_history_is_replaced(tmp_path: Path) -> None:
     command = CommandLine(tmp_path, tmp_path / "store")
     (tmp_path / "store" / "prefect").mkdir(parents=True)

@@ -29,7 +29,7 @@ from tests.command_line import REPOSITORY, CommandLine, write_vault
 from tests.crash.builder import build_edition, write_edition
 from tests.crash.failing_disk import FailingDisk
 from tests.crash.power_cut import using
-from tests.repetitions import ALL, LONG_S, Part, in_parts
+from tests.repetitions import ALL, LONG_S, Part, in_parts, torture_only
 from tests.sentence_model_builder import small_model, small_model_table
 from tests.snapshot_builder import publish_tiny_snapshot
 
@@ -71,6 +71,7 @@ parser.decoded = decode
 """
 
 
+@torture_only
 def test_a_parser_that_crashes_costs_its_document_and_not_the_build(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "vault")
     for word in ("CRASH", "STACK", "MEMORY"):

@@ -34,7 +34,7 @@ from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
 from tests.faults.greedy_parser import parse_files_greedily
 from tests.processor_time import processor_seconds
-from tests.repetitions import ALL
+from tests.repetitions import ALL, torture_only
 from tests.sentence_model_builder import small_model
 
 HOSTILE = 10 if ALL else 2
@@ -217,6 +217,7 @@ def parse_files_within(batch: FileBatch, begin: Begin) -> pa.Table:
     return parse_files(batch, noted)
 
 
+@torture_only
 @pytest.mark.timeout(300)
 def test_a_line_of_100_megabytes_costs_its_limit_and_itself_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -38,7 +38,7 @@ from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Settings, ShardSettings
 from noctule.pipeline.source_files import FoundFile
 from tests.processor_time import processor_seconds
-from tests.repetitions import ALL
+from tests.repetitions import ALL, torture_only
 from tests.site_builder import page_of
 
 MANY = 100_000
@@ -332,7 +332,7 @@ def test_templates_in_a_document_are_shown_as_they_are() -> None:
         ("!?… ---- ***\n", "a.md"),
         ("```\nx = 1\n```\n", "a.md"),
         ("owl", "a.txt"),
-        ("The owl hunts at dusk. " * 170_000, "a.txt"),
+        pytest.param("The owl hunts at dusk. " * 170_000, "a.txt", marks=torture_only),
         ("\u200b\u200b\n", "a.md"),
         ("<p></p>", "a.html"),
         ("", "a.md"),

@@ -72,7 +72,7 @@ def _night(folder: Path, engine: str, edition: int) -> None:
 
 @in_parts
 @pytest.mark.timeout(LONG_S)
-@pytest.mark.parametrize("engine", ["inline", "processes"])
+@pytest.mark.parametrize("engine", ["inline", "processes"] if ALL else ["inline"])
 def test_whichever_start_is_refused_a_night_says_so_or_goes_on_with_less(
     engine: str, part: Part, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ import pytest
 from noctule.artifacts.store.store import Store
 from tests.command_line import CommandLine, Started, wait_until
 from tests.ray_cluster import NOT_NICE
-from tests.repetitions import ALL
+from tests.repetitions import ALL, torture_only
 from tests.sentence_model_builder import small_model_table
 
 LIMIT_S = 10
@@ -98,8 +98,9 @@ def _stopped_in_time(command: CommandLine, started: Started, number: signal.Sign
 
 
 @pytest.mark.timeout(240)
+@torture_only
 @pytest.mark.parametrize("engine", ["dask", "ray"])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"] if ALL else ["SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
 def test_a_signal_stops_a_run_on_a_cluster_whose_parser_hangs(name: str, engine: str, tmp_path: Path) -> None:
     if find_spec({"dask": "distributed"}.get(engine, engine)) is None:
         pytest.skip(f'{engine} is not installed; with it: pip install -e ".[{engine}]"')
@@ -112,6 +113,7 @@ def test_a_signal_stops_a_run_on_a_cluster_whose_parser_hangs(name: str, engine:
 
 
 @pytest.mark.timeout(240)
+@torture_only
 def test_a_signal_stops_a_run_whose_prefect_server_hangs(prefect_home: Path, tmp_path: Path) -> None:
     shutil.copytree(prefect_home, tmp_path / "store" / "prefect")
     command, started = _hanging_run(tmp_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +15,12 @@ from noctule.artifacts.judged.reading import Judged
 from noctule.artifacts.judged.significance import Comparison
 from noctule.artifacts.query import Searcher
 from noctule.artifacts.query.index.corpus import CorpusReader
+from noctule.artifacts.query.index.postings import PostingList
 from noctule.artifacts.store.store import Store
 from noctule.flows.api import build_snapshot
 from noctule.flows.quality.tuning.descent import AxisOfToday, Effort
 from noctule.flows.quality.tuning.held_out import HeldOutSet, TuningResult, fold_of, tune
-from noctule.flows.quality.tuning.rescore import recount, rescored_code, rescored_prose
+from noctule.flows.quality.tuning.rescore import _Scorer, recount, rescored_code, rescored_prose
 from noctule.flows.quality.tuning.run import Tuned, write
 from noctule.flows.quality.tuning.settings_file import as_file
 from noctule.flows.quality.tuning.space import DEFAULT_SPACE, Axis, Change, Point, applied, axes, today
@@ -198,6 +199,25 @@ def test_repetition_and_length_say_less_where_no_document_has_headings(tmp_path:
         own = slice(*index.offsets[index.terms.index("owl") :][:2])
         assert found is not None
         assert found.scores == pytest.approx(index.score[own])
+
+
+def test_a_thread_that_asks_for_a_word_while_another_counts_it_gets_its_postings(
+    library: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with library.open() as snapshot:
+        own, counts = CorpusReader(snapshot), recount(snapshot)
+        prose = rescored_prose(own.prose, counts, Settings().lexical, ())
+        word, count, asked = own.prose.terms.to_pylist()[0], _Scorer.postings, list[object]()
+
+        def counted(scorer: _Scorer, words: Sequence[str]) -> Iterator[tuple[str, PostingList]]:
+            found = list(count(scorer, words))
+            if not asked:
+                asked.append(None)
+                asked.append(prose.of(word))  # as another thread would, before the first has its answer
+            return iter(found)
+
+        monkeypatch.setattr(_Scorer, "postings", counted)
+        assert prose.of(word) is not None and asked[1] is not None
 
 
 def test_a_word_that_only_a_field_without_weight_holds_has_no_postings(library: Store) -> None:

@@ -19,8 +19,12 @@ from noctule.pipeline.settings.settings import Embed
 TEXTS = [f"{'word ' * n}number {n} of the texts" for n in (1, 2, 3, 5, 8, 13, 40, 41, 100, 180, 260, 400)] * 3
 
 
-def test_rows_are_unit_and_equal_texts_have_equal_rows() -> None:
-    vectors = load_encoder(Embed()).encode(TEXTS)
+@pytest.fixture(scope="module")
+def vectors() -> Vectors:
+    return load_encoder(Embed()).encode(TEXTS)
+
+
+def test_rows_are_unit_and_equal_texts_have_equal_rows(vectors: Vectors) -> None:
     assert vectors.shape == (36, 384) and vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
     assert np.array_equal(vectors[:12], vectors[12:24])
@@ -29,14 +33,14 @@ def test_rows_are_unit_and_equal_texts_have_equal_rows() -> None:
 @pytest.mark.parametrize(
     "changed", [Embed(workers=1), Embed(workers=3), Embed(batch_tokens=512), Embed(batch_tokens=8192)]
 )
-def test_threads_and_batch_size_change_no_bit(changed: Embed) -> None:
-    assert np.array_equal(load_encoder(Embed()).encode(TEXTS), load_encoder(changed).encode(TEXTS))
+def test_threads_and_batch_size_change_no_bit(changed: Embed, vectors: Vectors) -> None:
+    assert np.array_equal(vectors, load_encoder(changed).encode(TEXTS))
 
 
-def test_neighbours_change_no_bit() -> None:
+def test_neighbours_change_no_bit(vectors: Vectors) -> None:
     encoder = load_encoder(Embed())
     alone = np.concatenate([encoder.encode([text]) for text in TEXTS[:12]])
-    assert np.array_equal(encoder.encode(TEXTS)[:12], alone)
+    assert np.array_equal(vectors[:12], alone)
 
 
 def test_vectors_agree_with_sentence_transformers_itself() -> None:
