@@ -33,6 +33,11 @@ def test_a_partial_stands_where_it_is_used_with_its_properties() -> None:
     assert found.notes == ()
 
 
+def test_a_partial_may_be_imported_with_its_list_of_headings() -> None:
+    found = expanded("import Part, {toc as partToc} from './_part.mdx'\n\n<Part name=\"Bob\" />\n")
+    assert [line for line in found.text.splitlines() if line] == ["Hello Bob.", "More."]
+
+
 def test_raw_code_and_strings_are_filled_in() -> None:
     text = (
         "import Source from '!!raw-loader!@site/docs/x.js';\nexport const v = '1.2'\n\nv{v}\n\n"
