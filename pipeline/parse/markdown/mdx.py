@@ -57,7 +57,7 @@ _ENDS = {(mark, False): re.compile(rf"[^{mark}]*+{mark}") for mark in "\"'`"}
 _ENDS |= {(mark, True): re.compile(rf"(?:[^{mark}\\]|\\[\s\S])*+{mark}") for mark in "\"'`"}
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
-_EXPRESSION = re.compile(
+_PROGRAM = re.compile(
     r"\{\s*(?:(?:(?:await|new)\s|!)?\s*[A-Za-z_$(\[][\w$]*\s*[^\s\w$]|[A-Za-z_$][\w$]*\s*\})"
 )
 _ATTRIBUTE = re.compile(r"\s(label|value|title|type)=(?:\{\s*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
@@ -283,11 +283,8 @@ class _Tags:
             pieces.append(result)
             return found.end()
         string = _STRING.match(text, start)
-        if (
-            not string
-            and _EXPRESSION.match(text, start)
-            and (end := self._end_of_expression(text, start)) > 0
-        ):
+        end = self._end_of_expression(text, start) if not string and _PROGRAM.match(text, start) else 0
+        if end > 0:
             self.removed.append(text[start : min(end, start + 80)])
             return end
         pieces.append((string[1] or string[2] or string[3] or "") if string else "{")
