@@ -38,9 +38,9 @@ _STRING = re.compile(r"\{\s*(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'|`([^`$]{0,
 _GIVEN = re.compile(r"\{\s*front[mM]atter\.(\w+)\s*\}")
 _SUM = re.compile(r"\{([\d\s.()+*/-]{1,80})\}")
 _BRACE = re.compile(r"[{}]")
-# Sites of Docusaurus may give every page its components.
-_OWN = r"[ \t]*<(?:TabItem[ \t\n][^<>]{0,300}\blabel=|DocCardList\b)"
-_COMPONENT = re.compile(rf"(?m:^(?:import[ \t]+[\w$*{{][^\n]{{0,300}}[ \t}}]from[ \t]*[\"']|{_OWN}))")
+_COMPONENT = re.compile(
+    rf"(?m:^(?:import[ \t]+[\w$*{{][^\n]{{0,300}}[ \t}}]from[ \t]*[\"']|{components.OWN}))"
+)
 _IMAGE_IMPORT = re.compile(
     r"(?im:^import[ \t]+([\w$]+)[ \t]+from[ \t]*[\"']([^\"'\n]+\.(?:png|jpe?g|gif|svg|webp|avif))[\"'])"
 )
@@ -276,12 +276,10 @@ class _Tags:
                 pieces.append(TAG)
                 return closing + 1
         given, found = _GIVEN.match(text, start), _SUM.match(text, start)
-        if given and isinstance(value := self.front_matter.get(given[1]), str | int | float):
+        value = self.front_matter.get(given[1]) if given else found and (sum_of(found[1].strip()) or None)
+        if (named := given or found) and isinstance(value, str | int | float):
             pieces.append(str(value))
-            return given.end()
-        if found and (result := sum_of(found[1].strip())):
-            pieces.append(result)
-            return found.end()
+            return named.end()
         string = _STRING.match(text, start)
         end = self._end_of_expression(text, start) if not string and _PROGRAM.match(text, start) else 0
         if end > 0:
