@@ -24,6 +24,7 @@ _KINDS = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".mdx": "MDX",
+    ".qmd": "Quarto",
     ".rst": "reStructuredText",
     ".ipynb": "notebook",
     ".canvas": "canvas",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,9 @@ from ...pipeline.navigation.site_scripts import starlight_options
 from ...pipeline.settings.site import LANGUAGE
 from .imported_settings import ImportedSettings, set_order
 from .tool_file import ToolFile, as_list, as_table, as_text, texts_of
+
+# Scripts that VitePress makes pages with.
+_MAX_ROUTES = 200
 
 
 def starlight(config: ToolFile) -> ImportedSettings:
@@ -76,11 +82,33 @@ def vitepress(config: ToolFile) -> ImportedSettings:
     found.take("site", "edit_url", pattern.replace(":path", "{path}"), "themeConfig.editLink")
     set_order(found, config.path)
     found.leave_out(given.get("srcExclude"))
+    _leave_out_routes(found)
     found.left += [f"{key} of VitePress" for key in ("head", "rewrites") if given.get(key)]
+    labels = [
+        key for key in as_table(as_table(given.get("markdown")).get("container")) if key.endswith("Label")
+    ]
+    found.left += [f"markdown.container.{key}" for key in labels]
     _import_logo(found, theme.get("logo"), "themeConfig.logo", root / "public")
     _import_languages(found, as_table(given.get("locales")), as_text(given.get("lang")))
     found.left += [] if given else ["everything: its settings are not literals"]
     return found
+
+
+def _leave_out_routes(found: ImportedSettings) -> None:
+    """Leave out the pages that a script makes pages of, with values of its own: ``[id].md``."""
+    for script in islice(_route_scripts(found.root), _MAX_ROUTES):
+        page = script.with_name(script.name.partition(".paths.")[0] + ".md")
+        if page.is_file():
+            name = page.relative_to(found.root).as_posix()
+            found.exclude.append("/" + re.sub(r"([\[\]*?!\\])", r"\\\1", name))
+            found.left.append(f"the pages that {script.name} makes of {name}")
+
+
+def _route_scripts(root: Path) -> Iterator[Path]:
+    for folder, below, names in os.walk(root):
+        below[:] = sorted(name for name in below if name[0] != "." and name != "node_modules")
+        scripts = (name for name in sorted(names) if re.search(r"\.paths\.[cm]?[jt]s\Z", name))
+        yield from (Path(folder, name) for name in scripts)
 
 
 def _import_languages(found: ImportedSettings, locales: Mapping[str, Any], main: str) -> None:

@@ -19,7 +19,20 @@ from ...pipeline.settings.settings import Settings
 _log = logging.getLogger("noctule")
 # Other endings of what a table of contents names are parts of names.
 _ENDINGS = frozenset(
-    [".htm", ".html", ".ipynb", ".markdown", ".md", ".mdx", ".rest", ".rst", ".text", ".txt", ".xhtml"]
+    [
+        ".htm",
+        ".html",
+        ".ipynb",
+        ".markdown",
+        ".md",
+        ".mdx",
+        ".qmd",
+        ".rest",
+        ".rst",
+        ".text",
+        ".txt",
+        ".xhtml",
+    ]
 )
 
 

@@ -110,7 +110,8 @@ def _parts(collection: Collection) -> tuple[str, ...]:
     folders = [Path(folder) for folder in (collection.root, *collection.snippet_folders)]
     tools = tools_of(folders)
     drafts = ("_drafts/",) if _is_of_jekyll(collection) and not collection.drafts else ()
-    return ("_*.mdx", *drafts, *(pattern for tool in sorted(tools) for pattern in _PARTS.get(tool, ())))
+    of_tools = (pattern for tool in sorted(tools) for pattern in _PARTS.get(tool, ()))
+    return ("_*.mdx", "_*.qmd", *drafts, *of_tools)
 
 
 def _is_of_jekyll(collection: Collection) -> bool:

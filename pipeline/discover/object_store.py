@@ -12,7 +12,7 @@ from ..settings.collection import Collection
 from ..source_files import FoundFile, day_of
 from .selection import Selection, escaped, name_fault, normal
 
-_PARTS = ("_*.mdx",)
+_PARTS = ("_*.mdx", "_*.qmd")
 # Of one part between slashes: a page has the name of its document, and an ending of its own.
 _MAX_PART_BYTES = 240
 _NOWHERE = ("", ".", "..")

@@ -16,9 +16,11 @@ from typing import Protocol
 from ..directives import NOT_INCLUDED
 from . import code_variants, liquid, mdbook, mdx_imports, vaults, vitepress
 from .hugo import shortcodes as hugo
+from .logseq import blocks as logseq
 from .mkdocs import include_markdown, macros, markdown_extensions
 from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
+from .quarto import cross_references as quarto
 from .sphinx import inclusions as sphinx
 
 MAX_DEPTH = 10
@@ -29,11 +31,11 @@ _LEAST_READ = 1_000
 # The tag of include-markdown is also one of Liquid: the first of two at a place counts.
 _OF_MARKDOWN = (mdbook, markdown_extensions, include_markdown, code_variants)
 # These know the document's front matter and its project too.
-_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, vaults)
+_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, logseq, quarto, vaults)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
 
 _NO_CONTEXT = Context()
-_IS_RST = {".md": False, ".markdown": False, ".mdx": False, ".rst": True, ".rest": True}
+_IS_RST = {".md": False, ".markdown": False, ".mdx": False, ".qmd": False, ".rst": True, ".rest": True}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from .project import Context, without_front_matter
 MARKS = (" from '", ' from "', "export const", "<CodeBlock", "{/*")
 
 _IMPORT = re.compile(
-    r"^import[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+from[ \t]+[\"'](?P<target>[^\"'\n]{1,500})[\"'][ \t;]*$",
+    r"^import[ \t]+(?P<name>[A-Za-z_]\w*)(?:[ \t]*,[ \t]*\{[^{}]{0,300}\})?[ \t]+from"
+    r"[ \t]+[\"'](?P<target>[^\"'\n]{1,500})[\"'][ \t;]*$",
     re.MULTILINE,
 )
 _STRING = re.compile(

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from ..address import INDEX_NAMES, slug_path, unnumbered
 from ..identity import read_front_matter_json
 
-ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".ipynb")
+ENDINGS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".mdx", ".qmd", ".ipynb")
 FORMER = ("redirect_from", "aliases", "alias")
 SLUGS = ("permalink", "url", "slug")
 # The path of a post, which has its day at the head of its name.

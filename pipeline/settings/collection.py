@@ -18,6 +18,7 @@ DEFAULT_INCLUDE = (
     "**/*.md",
     "**/*.markdown",
     "**/*.mdx",
+    "**/*.qmd",
     "**/*.rst",
     "**/*.ipynb",
     "**/*.canvas",

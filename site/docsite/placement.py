@@ -169,7 +169,7 @@ def _is_post(page: str, settings: Site) -> bool:
 def served_file(path: str) -> str:
     """Return the file of the site that a server shows at a path, which may be that of a document."""
     ending = PurePosixPath(path).suffix.lower()
-    if ending in (".md", ".mdx", ".rst", ".ipynb", ".canvas", ".markdown"):
+    if ending in (".md", ".mdx", ".qmd", ".rst", ".ipynb", ".canvas", ".markdown"):
         return urls.page_path(path)
     return path if ending in (".html", ".htm") else f"{path}/{urls.HOME}".lstrip("/")
 

@@ -38,6 +38,7 @@ _BLOCK_NAME = re.compile(
 _KRAMDOWN = re.compile(
     rf"{_CODE_SPAN}|(?m:^[ \t]*(?:[-*+]|\d{{1,9}}\.)[ \t]+[^\n{{}}]{{1,200}}\n"
     r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
+    r"|\{::comment\}(?:[^{]|\{(?!:/|::comment\}))*+\{:/(?:comment)?\}"
     r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
 )
 # A heading with the name that kramdown gives it on the line below; its title may be underlined.

@@ -44,6 +44,8 @@ _REPLACED = {
     **dict.fromkeys(("Head", "Helmet", "Meta", "SEO", "Seo", "Script"), ""),
     "DocCardList": PAGES_BELOW,
 }
+# Sites of Docusaurus may give every page its components.
+OWN = r"[ \t]*<(?:TabItem[ \t\n][^<>]{0,300}\blabel=|DocCardList\b)"
 _MAX_NESTING = 8
 # Characters, and pieces, in which the paragraph around an image begins.
 _MAX_BEFORE, _MAX_PIECES = 1_000, 50

@@ -53,7 +53,8 @@ _KIND_NAMES = {
 _KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}
 # Quarto's, and whether what they hold is for the format that they name.
 _BY_FORMAT = {"content-visible": True, "content-hidden": False}
-_LEFT_OUT = (NOTHING, LINKS)
+# "raw" is VitePress's, which keeps its styles from what it holds.
+_NO_CLASSES = (NOTHING, LINKS, *DESCRIBED, "raw")
 # Those of ``:::`` without braces that hold what follows, though nothing closes them.
 _FOLLOWED = [name for name, kind in _KINDS.items() if kind in (FOLDED, GROUP)]
 _CONTAINERS = frozenset([*_CALLOUTS.split(), *_OTHER_CALLOUTS, *_FOLLOWED])
@@ -111,7 +112,7 @@ def _opened(line: str) -> Box | None:
         in_braces = is_of_colons and line[len(found[1]) :].lstrip().startswith(f"{{{found[3]}}}")
         made = _box(found[1], name, title, in_braces=in_braces)
         is_class = is_of_colons and not in_braces
-        if is_class and ((found[2] and name not in _CONTAINERS) or made.kind in (*_LEFT_OUT, *DESCRIBED)):
+        if is_class and ((found[2] and name not in _CONTAINERS) or made.kind in _NO_CLASSES):
             made = replace(made, kind=GROUP)  # of a div, no directive
         return replace(made, ends_by_itself=is_known, is_open=is_open)
     if found := _ADMONISH.match(line):

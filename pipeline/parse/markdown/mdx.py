@@ -38,10 +38,11 @@ _STRING = re.compile(r"\{\s*(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'|`([^`$]{0,
 _GIVEN = re.compile(r"\{\s*front[mM]atter\.(\w+)\s*\}")
 _SUM = re.compile(r"\{([\d\s.()+*/-]{1,80})\}")
 _BRACE = re.compile(r"[{}]")
-_COMPONENT = re.compile(r"(?m:^import[ \t]+[\w$*{][^\n]{0,300}[ \t}]from[ \t]*[\"'])")
+_COMPONENT = re.compile(
+    rf"(?m:^(?:import[ \t]+[\w$*{{][^\n]{{0,300}}[ \t}}]from[ \t]*[\"']|{components.OWN}))"
+)
 _IMAGE_IMPORT = re.compile(
-    r"(?m:^import[ \t]+([\w$]+)[ \t]+from[ \t]*[\"']([^\"'\n]+\.(?:png|jpe?g|gif|svg|webp|avif))[\"'])",
-    re.IGNORECASE,
+    r"(?im:^import[ \t]+([\w$]+)[ \t]+from[ \t]*[\"']([^\"'\n]+\.(?:png|jpe?g|gif|svg|webp|avif))[\"'])"
 )
 # The text of a link: of one paragraph, and without tags.
 _LINKED = re.compile(r"(?=[^<>\[\]{}]*\w)(?:[^<>\[\]{}\n]|\n(?![ \t]*\n)){1,300}</(?P<name>[\w.]+)>")
@@ -56,7 +57,9 @@ _ENDS = {(mark, False): re.compile(rf"[^{mark}]*+{mark}") for mark in "\"'`"}
 _ENDS |= {(mark, True): re.compile(rf"(?:[^{mark}\\]|\\[\s\S])*+{mark}") for mark in "\"'`"}
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
-_EXPRESSION = re.compile(r"\{\s*[A-Za-z_$(][\w$]*\s*[^\s\w$]|\{\s*[A-Za-z_$][\w$]*\s*\}")
+_PROGRAM = re.compile(
+    r"\{\s*(?:(?:(?:await|new)\s|!)?\s*[A-Za-z_$(\[][\w$]*\s*[^\s\w$]|[A-Za-z_$][\w$]*\s*\})"
+)
 _ATTRIBUTE = re.compile(r"\s(label|value|title|type)=(?:\{\s*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
@@ -70,10 +73,10 @@ class FromMdx:
 
 
 def is_mdx(text: str) -> bool:
-    """Return whether markdown imports components, as Docusaurus lets it."""
+    """Return whether markdown imports components, as Docusaurus lets it, or uses those of Docusaurus."""
     if _MDX_FENCE.search(text):
         return True
-    code = fences_of(text) if "import " in text else None
+    code = fences_of(text) if any(each in text for each in ("import ", "<TabItem", "<DocCardList")) else None
     return code is not None and any(not code.hold(found.start()) for found in _COMPONENT.finditer(text))
 
 
@@ -272,19 +275,16 @@ class _Tags:
             if closing > 0 and not text[end + 2 : closing].strip():
                 pieces.append(TAG)
                 return closing + 1
-        given = _GIVEN.match(text, start)
-        if given and isinstance(value := self.front_matter.get(given[1]), str | int | float):
+        given, found = _GIVEN.match(text, start), _SUM.match(text, start)
+        value = self.front_matter.get(given[1]) if given else found and (sum_of(found[1].strip()) or None)
+        if (named := given or found) and isinstance(value, str | int | float):
             pieces.append(str(value))
-            return given.end()
-        if (found := _SUM.match(text, start)) and (result := sum_of(found[1].strip())):
-            pieces.append(result)
-            return found.end()
+            return named.end()
         string = _STRING.match(text, start)
-        if not string and _EXPRESSION.match(text, start):
-            end = self._end_of_expression(text, start)
-            if end > 0:
-                self.removed.append(text[start : min(end, start + 80)])
-                return end
+        end = self._end_of_expression(text, start) if not string and _PROGRAM.match(text, start) else 0
+        if end > 0:
+            self.removed.append(text[start : min(end, start + 80)])
+            return end
         pieces.append((string[1] or string[2] or string[3] or "") if string else "{")
         return string.end() if string else start + 1
 

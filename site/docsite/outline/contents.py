@@ -188,7 +188,7 @@ class _Pages:
             return self._paths[path]
         lowered = path.lower()
         stem, ending = posixpath.splitext(lowered)
-        names = (lowered, stem) if ending in (".md", ".html", ".htm", ".mdx", ".rst") else (lowered,)
+        names = (lowered, stem) if ending in (".md", ".html", ".htm", ".mdx", ".qmd", ".rst") else (lowered,)
         for known in (self._stems, self._plain):
             for name in names:
                 for index in _INDEXES:

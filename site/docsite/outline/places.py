@@ -17,9 +17,10 @@ def place_of(entry: Entry) -> str:
         return urls.page_path(entry.path)
     place, own = entry.place or entry.page, urls.page_path(entry.path)
     plain = unnumbered(own)
-    for path in (plain, entry.path) if entry.placement.slug else (entry.path,):
-        slug = without_ending(slug_path(path, entry.placement.slug)) or "index"
-        published = f"{slug if entry.placement.slug else dated_path(path)}.html"
+    said = entry.placement.slug or entry.placement.name
+    for path in (plain, entry.path) if said else (entry.path,):
+        slug = without_ending(slug_path(path, said)) or "index"
+        published = f"{slug if said else dated_path(path)}.html"
         if f"/{place}".endswith(f"/{published}"):
             return place.removesuffix(published) + own
     # Numbers that are left out of addresses order the tree all the same.

@@ -35,6 +35,11 @@ def paths(root: Path, **more: object) -> list[str]:
     return [file.path for file in list_files("c", collection(root, **more)).files]
 
 
+def test_documents_of_quarto_are_found_without_its_parts(tmp_path: Path) -> None:
+    write(tmp_path, "a.qmd", "_part.qmd")
+    assert paths(tmp_path) == ["a.qmd"]
+
+
 def test_files_come_sorted_whatever_the_order_on_disk(tmp_path: Path) -> None:
     write(tmp_path, "b.md", "a/z.md", "a.md", "a/b/c.txt")
     assert paths(tmp_path) == ["a.md", "a/b/c.txt", "a/z.md", "b.md"]

@@ -52,7 +52,8 @@ def refusing(error: Exception, request: str, key: str | None = None) -> Callable
 def test_documents_and_assets_are_listed_as_those_of_a_folder_are(store: type[FaultyStore]) -> None:
     store.put(**{
         "a.md": "# A", "deep/er/b.md": "# B", "deep/c.txt": "C", "owl.png": "png", "no.js": "x",
-        ".git/d.md": "#", ".e.md": "#", "drafts/f.md": "#", "_part.mdx": "#", "folder/": "",
+        ".git/d.md": "#", ".e.md": "#", "drafts/f.md": "#", "_part.mdx": "#", "_part.qmd": "#",
+        "folder/": "",
         "Case.md": "# 1", "case.md": "# 2", "cafe\u0301.md": "# NFC",
     })  # fmt: skip
     listing = listed(exclude=("drafts/",))
@@ -60,7 +61,10 @@ def test_documents_and_assets_are_listed_as_those_of_a_folder_are(store: type[Fa
         "Case.md", "a.md", "café.md", "case.md", "deep/c.txt", "deep/er/b.md",
     ]  # fmt: skip
     assert [file.path for file in listing.assets] == ["owl.png"]
-    assert [(each.path, each.kind) for each in listing.rejections] == [("_part.mdx", "skipped")]
+    assert [(each.path, each.kind) for each in listing.rejections] == [
+        ("_part.mdx", "skipped"),
+        ("_part.qmd", "skipped"),
+    ]
     assert [read(file).content for file in listing.files[:3]] == [b"# 1", b"# A", b"# NFC"]
     assert not {"drafts", ".git"} & set(store.asked("list"))
 

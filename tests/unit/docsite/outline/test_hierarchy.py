@@ -145,19 +145,26 @@ def test_numbers_order_the_tree_also_where_addresses_leave_them_out(tmp_path: Pa
         "02-guide/2-early.md": page("Early"),
         "02-guide/asked.md": page("Asked", sidebar_position=3),
         "02-guide/named.md": page("Named"),
+        "02-guide/3-of-a-name.md": page("Of a name", id="own-id"),
         "01-start.md": page("Start"),
         "other.md": page("Other"),
     }
     (tmp_path / "02-guide").mkdir()
     (tmp_path / "02-guide" / "_category_.json").write_text('{"label": "The guide"}')
-    settings = Site(number_prefixes=False, navigation={"docs": (str(tmp_path),)})
+    settings = Site(slugs=True, number_prefixes=False, navigation={"docs": (str(tmp_path),)})
     library = Library(snapshot_of({"docs": texts}), settings=settings)
     made = build_tree(library.entries, contents_of(library, declared_contents(settings)))
     assert [node.page for node in made.roots] == ["index.html", "start.html", None, "other.html"]
     guide = made.roots[2]
     assert (guide.label, [node.page for node in guide.children]) == (
         "The guide",
-        ["guide/early.html", "guide/asked.html", "guide/late.html", "guide/named.html"],
+        [
+            "guide/early.html",
+            "guide/own-id.html",
+            "guide/asked.html",
+            "guide/late.html",
+            "guide/named.html",
+        ],
     )
 
 

@@ -398,6 +398,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {"root": "docs", "logo": "static/img/l.svg", "logo_dark": "static/img/d.svg",
          "favicon": "static/img/f.svg"},
     ),
+    "VitePress, with pages that a script makes": (
+        {"docs/.vitepress/config.js":
+         "export default {srcExclude: ['x.md'], markdown: {container: {tipLabel: 'T'}}}",
+         "docs/a.md": "# A\n", "docs/p/[id].md": "# {{ $params.id }}\n",
+         "docs/p/[id].paths.mts": "export default 1"},
+        {"root": "docs", "exclude": ["x.md", "/p/\\[id\\].md"], "left": "[id].paths.mts makes of p/[id].md"},
+    ),
     "VitePress, with a logo for each theme": (
         {"docs/.vitepress/config.js":
          "export default {themeConfig: {logo: {light: '/l.svg', dark: '/d.svg', alt: 'L'}}}",

@@ -33,6 +33,11 @@ def test_a_partial_stands_where_it_is_used_with_its_properties() -> None:
     assert found.notes == ()
 
 
+def test_a_partial_may_be_imported_with_its_list_of_headings() -> None:
+    found = expanded("import Part, {toc as partToc} from './_part.mdx'\n\n<Part name=\"Bob\" />\n")
+    assert [line for line in found.text.splitlines() if line] == ["Hello Bob.", "More."]
+
+
 def test_raw_code_and_strings_are_filled_in() -> None:
     text = (
         "import Source from '!!raw-loader!@site/docs/x.js';\nexport const v = '1.2'\n\nv{v}\n\n"
@@ -118,10 +123,92 @@ def test_elsewhere_only_front_matter_is_filled_in() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<Part ", '<Part a="', "<CodeBlock ", "::: v-pre\n", "<script>", "<Badge ", "<b v-pre>", "{/*"]
+    "piece",
+    [
+        "<Part ",
+        '<Part a="',
+        "<CodeBlock ",
+        "::: v-pre\n",
+        "<script>",
+        "<Badge ",
+        "<b v-pre>",
+        "{/*",
+        '<Badge text="',
+        '<b @x="',
+        "<b :src='a",
+        "<template a",
+        "const x = 1 ",
+    ],
 )
 @pytest.mark.parametrize("tool", ["vitepress", "docusaurus"])
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str, tool: Tool) -> None:
     start = processor_seconds()
     expanded(("import Part from './_part.mdx'\n\n" + piece * 80_000)[:80_000], tool)
     assert processor_seconds() - start < 5
+
+
+def _vue(text: str) -> ExpandedText:
+    return expanded(text, "vitepress", "/docs/page.md")
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("//#region a", "//#endregion a"),
+        ("#pragma region a", "#pragma endregion a"),
+        ("/* #region a */", "/* #endregion a */"),
+        ("<!-- region a -->", "<!-- endregion a -->"),
+        ("# region a", "# endregion a"),
+    ],
+)
+def test_a_region_is_marked_in_the_comments_of_any_language(
+    name: str, holds: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FILES, "code.x", f"before\n{name}\nx\n{holds}\nafter\n")
+    assert _vue("<<< code.x#a\n").text == "```x\nx\n```\n"
+
+
+def test_a_page_is_included_below_a_heading_up_to_the_next_of_its_level(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page = "# T\n\n## First part\n\nOne.\n\n### Inner\n\n```sh\n# Not one\n```\n\n## Own {#second}\n\nTwo.\n"
+    monkeypatch.setitem(FILES, "page.md", page)
+    first = _vue("<!--@include: page.md#first-part-->\n").text
+    assert first == "One.\n\n### Inner\n\n```sh\n# Not one\n```\n"
+    assert _vue("<!--@include: page.md#second-->\n").text == "Two.\n"
+    assert "it has no part 'third'" in _vue("<!--@include: page.md#third-->\n").notes[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ('A <Badge text="a > b" /> c', "A a > b c"),
+        ("A <Badge :text=\"'1.2'\" /> c", "A 1.2 c"),
+        ('A <Badge :text="version" /> c', "A  c"),
+        ('<button :class="a" @click="n++">B</button> {{ 1 + 1 }}', "<button>B</button> 2"),
+        ('<img :src="withBase(\'/a.png\')" :alt="words">', '<img src="/a.png">'),
+        ('<a :href="\'/b\'" v-if="x > 1">B</a>', '<a href="/b">B</a>'),
+        ("<Card><template #title>T</template></Card>", "<Card><div>T</div></Card>"),
+        ('<a href="b" class="x">B</a> `<b @click="x">`', '<a href="b" class="x">B</a> `<b @click="x">`'),
+    ],
+)
+def test_tags_of_vue_are_html(written: str, shown: str) -> None:
+    assert _vue(f"# T\n\n{written}\n").text == f"# T\n\n{shown}\n"
+
+
+def test_what_a_component_is_given_by_a_program_is_a_remark() -> None:
+    assert "line 3: :members of <Team> is not evaluated and is removed" in (
+        _vue('# T {{ 1 + 1 }}\n\n<Team :members="all" :class="x" />\n').notes
+    )
+
+
+def test_constants_of_a_script_and_paths_in_front_matter_have_their_values() -> None:
+    script = "<script setup>\nconst v = '1.2'\nconst n: number = ref(3)\nconst w = load()\n</script>\n"
+    found = _vue(f"{script}{{{{ v }}}} {{{{ n }}}} {{{{ w }}}} {{{{ frontmatter.title }}}}.\n")
+    assert found.text.strip() == "1.2 3  Owls."
+    assert found.notes == ("line 6: {{ w }} is not evaluated and is removed",)
+    page = {"tags": ["a", "b"], "deep": {"er": [{"x": 1}]}}
+    context = Context(Project("/docs", frozenset()), page, "/docs/page.md")
+    text = "{{ $frontmatter.tags[1] }} {{ $frontmatter.deep.er[0]['x'] }} {{ frontmatter.tags[0] }}\n"
+    shown = expand(text, "/docs/page.md", lambda *_: IncludedFile("", ""), 1_000, context).text
+    assert shown == "b 1 {{ frontmatter.tags[0] }}\n"

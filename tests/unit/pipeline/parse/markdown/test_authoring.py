@@ -14,6 +14,8 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
     ("text", "published"),
     [
         ("A %%secret%% word.\n", "A  word.\n"),
+        ("A {::comment}secret{:/comment} word.\n", "A  word.\n"),
+        ("{::comment}\nA *secret*\n{: .x }\n{:/}\n\nShown.\n", "\nShown.\n"),
         ("%%\nA secret\nin lines\n%%\nShown.\n", "Shown.\n"),
         ("Shown.\n\n%% alone %%\n\nMore.\n", "Shown.\n\n\nMore.\n"),
         ("A <!-- secret --> word.\n", "A  word.\n"),
@@ -76,7 +78,22 @@ def test_what_is_not_for_readers_goes_and_code_stays(text: str, published: str) 
 
 
 @pytest.mark.parametrize(
-    "piece", ["<!--", "%%", " %%a", "`", "`%%", "```%%", "```\n%% ", "{% raw", "{{fm.", " ^", "```\n", "%% %"]
+    "piece",
+    [
+        "<!--",
+        "%%",
+        " %%a",
+        "`",
+        "`%%",
+        "```%%",
+        "```\n%% ",
+        "{% raw",
+        "{{fm.",
+        " ^",
+        "```\n",
+        "%% %",
+        "{::comment}",
+    ],
 )
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = processor_seconds()

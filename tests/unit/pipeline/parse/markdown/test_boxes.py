@@ -29,6 +29,7 @@ def _texts(text: str) -> list[str]:
         ("```{admonition} Title\n:class: tip\n\nBody\n```", ["Title", "Body"]),
         (":::{warning}\n:class: dropdown\nBody\n:::", ["Body"]),
         (":::note[Title]\nBody\n:::", ["Title", "Body"]),
+        ("::: raw\nText that stands there\n:::", ["Text that stands there"]),
         ("::: highlight\nText that stands there\n:::", ["Text that stands there"]),
         ("::: {.program}\nText that stands there\n:::", ["Text that stands there"]),
         ("::: {.callout-note}\nOne\n\n% of them stay\n:::", ["One", "% of them stay"]),

@@ -334,3 +334,24 @@ def test_what_a_component_in_a_list_says_stays_in_the_list() -> None:
     (items,) = page.select("article ol")
     assert [len(item.find_all("pre")) for item in items.find_all("li")] == [1, 1]
     assert "After." in items.text and len(page.select("article pre")) == 3
+
+
+@pytest.mark.parametrize(
+    "expression", ["new Date().getFullYear()", "[1, 2].map((x) => <li>{x}</li>)", "!hidden && x", "await f()"]
+)
+def test_expressions_of_programs_are_removed_with_a_remark(expression: str) -> None:
+    found = markdown_of_mdx(f"Text {{{expression}}} end.\n")
+    assert found.text == "Text  end.\n" and len(found.removed) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('<Tabs>\n  <TabItem value="a" label="A">\n', True),
+        ("Text\n\n<DocCardList />\n", True),
+        ('```jsx\n<TabItem value="a" label="A">\n```\n', False),
+        ("Use `<DocCardList />` there.\n", False),
+    ],
+)
+def test_markdown_with_components_of_docusaurus_is_mdx(text: str, expected: bool) -> None:
+    assert is_mdx(text) is expected

@@ -1,0 +1,1 @@
+"""What notes of Logseq hold for Logseq itself."""

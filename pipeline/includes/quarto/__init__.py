@@ -1,0 +1,1 @@
+"""What documents of Quarto hold for Quarto itself."""

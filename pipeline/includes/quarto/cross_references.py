@@ -1,0 +1,141 @@
+"""Cross references of Quarto: ``@fig-owl`` is the figure that ``{#fig-owl}`` names, with its number.
+
+A document numbers its own figures, tables, listings and formulas; a section is called by its title.
+Captions, which stand below a table or in the brackets of an image, begin with the number. Options of cells
+(``#| echo``) are no code, and cells that say so are not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..fences import Fences, code_of, fences_of
+from ..front_matter_blocks import text_start
+from ..parts import Literal
+from ..project import Context
+
+MARKS = ("{#fig-", "{#tbl-", "{#sec-", "{#eq-", "{#lst-", "#| ", "label: fig-", "label: tbl-")
+
+_KINDS = {"fig": "Figure", "tbl": "Table", "lst": "Listing", "eq": "Equation", "sec": "Section"}
+_ID = rf"(?:{'|'.join(_KINDS)})-[\w-]{{1,80}}"
+_NAMED = re.compile(
+    rf"\{{\#(?P<id>{_ID})(?=[\s}}])|^[ \t]*\#\|[ \t]+label:[ \t]*[\"']?(?P<label>{_ID})[\"']?[ \t]*$",
+    re.MULTILINE,
+)
+_TITLE = re.compile(
+    r"^[ ]{0,3}#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t]*\{#(?P<id>sec-[\w-]{1,80})[^{}\n]*\}[ \t]*$", re.MULTILINE
+)
+_PLACE = re.compile(
+    rf"(?m:^:[ \t]+(?P<caption>[^\n]*?)[ \t]*\{{\#(?P<table>tbl-[\w-]{{1,80}})[^{{}}\n]*\}}[ \t]*$)"
+    r"|(?m:^[ \t]*!\[(?P<alt>[^\[\]\n]*)\]\([^()\n]*\)"
+    r"\{\#(?P<figure>fig-[\w-]{1,80})(?:[ \t][^{}\n]*)?\}[ \t]*$)"
+    rf"|\$\$[ \t]*\{{\#(?P<formula>eq-[\w-]{{1,80}})[^{{}}\n]*\}}"
+    rf"|\[(?P<before>[^\[\]\n@]{{0,80}})(?P<list>@{_ID}(?:[ \t]*;[ \t]*@{_ID}){{0,20}})\]"
+    rf"|(?<![\w@.])@(?P<id>{_ID})"
+)
+_REFERENCE = re.compile(rf"@({_ID})")
+_OPTION = re.compile(r"[ \t]*#\|[ \t]*(?:(?P<key>[\w-]+):[ \t]*(?P<value>[^\n]*))?[^\n]*(?:\n|\Z)")
+_CELL = re.compile(r"\{(?:python|r|julia|ojs|bash|sql)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """What references to the names of a document show; whether there is any tells Quarto's from others."""
+
+    shown: Mapping[str, str]
+    are_used: bool
+
+    def link(self, name: str, before: str | None = None) -> str:
+        """Return the link to what has the name; ``before`` stands for its kind, as in ``[Fig @x]``."""
+        words = self.shown[name]
+        if before is not None and not name.startswith("sec-"):
+            words = f"{before} {words.rpartition(' ')[2]}".strip()
+        return f"[{words}](#{name})"
+
+
+def directives(text: str, context: Context) -> Iterator[Literal]:
+    """Yield captions, references and options of cells; ``context`` is that of any document."""
+    del context  # the names of a document say that they are Quarto's
+    numbers, code = _numbers(text), code_of(text)
+    for found in _PLACE.finditer(text, text_start(text)) if numbers.shown else ():
+        if not code.hold(found.start()) and (each := _place(found, numbers)):
+            yield each
+    yield from _cells(text, fences_of(text), numbers)
+
+
+def _numbers(text: str) -> _Numbers:
+    titles = {found["id"]: found["title"] for found in _TITLE.finditer(text)}
+    counts, shown = Counter[str](), dict[str, str]()
+    for found in _NAMED.finditer(text):
+        name = found["id"] or found["label"]
+        kind = name.partition("-")[0]
+        if name not in shown:
+            counts[kind] += 1
+            shown[name] = titles.get(name) or f"{_KINDS[kind]} {counts[kind]}"
+    return _Numbers(shown, any(name in shown for name in _REFERENCE.findall(text)))
+
+
+def _place(found: re.Match[str], numbers: _Numbers) -> Literal | None:
+    if found["table"]:
+        return Literal(*found.span(), _captioned(found["table"], found["caption"], numbers))
+    if found["figure"]:
+        return _below_figure(found, numbers)
+    if found["formula"]:
+        return Literal(*found.span(), f"$$ ({found['formula']})")
+    names = _REFERENCE.findall(found["list"]) if found["list"] else [found["id"]]
+    if not all(name in numbers.shown for name in names):
+        return None
+    if found["list"] is None:
+        return Literal(*found.span(), numbers.link(names[0]))
+    before = found["before"].strip()
+    first = numbers.link(names[0], "" if before == "-" else before) if before else numbers.link(names[0])
+    return Literal(*found.span(), ", ".join([first, *map(numbers.link, names[1:])]))
+
+
+def _below_figure(found: re.Match[str], numbers: _Numbers) -> Literal | None:
+    text = found["alt"].strip()
+    if not text or not numbers.are_used:
+        return None
+    mark = "" if "*" in text else "*"
+    return Literal(found.end(), found.end(), f"\n\n{mark}{numbers.shown[found['figure']]}: {text}{mark}")
+
+
+def _captioned(name: str, caption: str, numbers: _Numbers) -> str:
+    """Return the caption of a table with its number, and the name of the place."""
+    said = f": {caption}" if caption else ""
+    return f"[](){{ #{name} }}{numbers.shown[name]}{said}"
+
+
+def _cells(text: str, fences: Fences, numbers: _Numbers) -> Iterator[Literal]:
+    """Yield the options of cells of code, and whole cells that are not to be shown."""
+    for start, end, info in fences.spans:
+        if not _CELL.match(info):
+            continue
+        at, options = start, dict[str, str]()
+        while at < end and (found := _OPTION.match(text, at)):
+            options |= {found["key"]: found["value"].strip()} if found["key"] else {}
+            at = found.end()
+        if "false" in (options.get("echo"), options.get("include")):
+            yield from _hidden(text, start, end, options, numbers)
+        elif at > start:
+            yield Literal(start, at, "")
+
+
+def _hidden(
+    text: str, start: int, end: int, options: Mapping[str, str], numbers: _Numbers
+) -> Iterator[Literal]:
+    """Yield what stands for a cell that is not shown: the place and the caption of what it makes."""
+    opening, closing = text.rfind("\n", 0, max(0, start - 1)) + 1, text.find("\n", end)
+    label, caption = (_unquoted(options.get(key, "")) for key in ("label", "fig-cap"))
+    caption = caption or _unquoted(options.get("tbl-cap", ""))
+    is_shown = options.get("include") != "false"
+    place = _captioned(label, caption, numbers) if label in numbers.shown else caption
+    note = "what a cell makes is not shown: no program is run" if is_shown else ""
+    yield Literal(opening, len(text) if closing < 0 else closing, place if is_shown else "", note)
+
+
+def _unquoted(value: str) -> str:
+    return value.strip().strip("\"'")
