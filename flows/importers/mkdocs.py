@@ -30,6 +30,7 @@ _PLAIN_PLUGINS = {
     "blog",
     "include-markdown",
     "i18n",
+    "mkdocs-jupyter",
     *_MACROS,
 }
 # Extensions that write into pages what programs say.
@@ -121,6 +122,8 @@ def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None
         _import_mkdocstrings(found, as_table(plugins["mkdocstrings"]))
     if "blog" in plugins:
         _import_blog(found, as_table(plugins["blog"]))
+    if "mkdocs-jupyter" in plugins:
+        found.include.append("**/*.ipynb")
     if "i18n" in plugins:
         _import_languages(found, as_table(plugins["i18n"]))
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
