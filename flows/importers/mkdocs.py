@@ -134,7 +134,7 @@ def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None
 
 
 def _has_summaries(found: ImportedSettings, literate_nav: Mapping[str, Any]) -> bool:
-    """Return whether a folder has a navigation of its own in ``SUMMARY.md``; name files that are called else."""
+    """Return whether a folder has a navigation of its own in ``SUMMARY.md``; name another ``nav_file``."""
     name = as_text(literate_nav.get("nav_file")) or SUMMARY
     if name != SUMMARY:
         found.left.append(f"the plugin literate-nav: nav_file {name!r:.80} is not {SUMMARY}")

@@ -222,7 +222,7 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a row that code holds pipes in and that has as many cells without these; else none."""
+    """Return the cells of a row in which code holds pipes, parted at the others; none for any other row."""
     text = line.strip().removeprefix("|")
     found = [each for each in _PIPE.finditer(text) if each["pipe"] or "|" in (each["code"] or "")]
     if all(each["pipe"] for each in found):
