@@ -82,12 +82,24 @@ class Packages:
     def modules_for_block(self, name: str) -> tuple[PythonModule, ...]:
         """Return the modules for a dotted name, and for a package those of what it offers.
 
-        Raise as ``modules_for``.
+        Of an object, the packages around its module are among them if they may offer it too. Raise as
+        ``modules_for``.
         """
         found = self.modules_for(name)
         package = next((module for module in found if module.name == name), None)
-        offered = self.offered_by(package) if package else ()
-        return tuple({each.name: each for each in (*found, *offered)}.values())
+        more = self.offered_by(package) if package else self._offering(found, name.rpartition(".")[2])
+        return tuple({each.name: each for each in (*found, *more)}.values())
+
+    def _offering(self, modules: tuple[PythonModule, ...], name: str) -> Iterator[PythonModule]:
+        """Yield the packages around these modules that name an object in what they import."""
+        around = {module.name[: dot.start()] for module in modules for dot in re.finditer(r"\.", module.name)}
+        for each in sorted(around):
+            located = self._locate(each)
+            if located is not None and not located.rest and located.path.name == _INIT:
+                with suppress(NoSuchObject):
+                    package = self.read(each, located.path)
+                    if re.search(rf"\b{name}\b".encode(), package.content):
+                        yield package
 
     def modules_for_member(self, name: str) -> tuple[PythonModule, ...]:
         """Return the modules for a member of a class, and those of the classes that it may have it from.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...docsite.appearance import legible_pair
+from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.settings.site import LANGUAGE
 from ...pipeline.untrusted import NotRead, read_toml, read_yaml
 from .imported_settings import MARKDOWN, ImportedSettings, set_order
@@ -30,6 +31,7 @@ _PLAIN_PLUGINS = {
     "blog",
     "include-markdown",
     "i18n",
+    "mkdocs-jupyter",
     *_MACROS,
 }
 # Extensions that write into pages what programs say.
@@ -66,13 +68,16 @@ def mkdocs(config: ToolFile) -> ImportedSettings:
     found = ImportedSettings(tool, config, config.beside(given.get("docs_dir"), "docs"), include=[*MARKDOWN])
     theme = as_table(given.get("theme"))
     _import_site(found, given, theme)
-    if given.get("nav"):
-        set_order(found, next(file for file, values in chain if values.get("nav")))
+    named = [file for file, values in chain if values.get("nav")][:1]
+    plugins, extensions = _plugins(given.get("plugins")), _plugins(given.get("markdown_extensions"))
+    if "literate-nav" in plugins and _has_summaries(found, as_table(plugins["literate-nav"])):
+        set_order(found, *named, found.root)
+    elif named:
+        set_order(found, *named)
     elif any(found.root.rglob(".pages")):
         set_order(found, found.root)
     for key in ("exclude_docs", "draft_docs"):
         found.leave_out([line for line in as_text(given.get(key)).splitlines() if line.strip()])
-    plugins, extensions = _plugins(given.get("plugins")), _plugins(given.get("markdown_extensions"))
     _import_plugins(found, plugins)
     _import_values(found, {**extensions, **plugins}, [file for file, _ in chain])
     nested = as_table(extensions.get("pymdownx"))  # TOML's way with the dot
@@ -121,9 +126,19 @@ def _import_plugins(found: ImportedSettings, plugins: Mapping[str, Any]) -> None
         _import_mkdocstrings(found, as_table(plugins["mkdocstrings"]))
     if "blog" in plugins:
         _import_blog(found, as_table(plugins["blog"]))
+    if "mkdocs-jupyter" in plugins:
+        found.include.append("**/*.ipynb")
     if "i18n" in plugins:
         _import_languages(found, as_table(plugins["i18n"]))
     found.left += [f"the plugin {name}" for name in sorted(plugins.keys() - _PLAIN_PLUGINS)]
+
+
+def _has_summaries(found: ImportedSettings, literate_nav: Mapping[str, Any]) -> bool:
+    """Return whether a folder has a navigation of its own in ``SUMMARY.md``; name another ``nav_file``."""
+    name = as_text(literate_nav.get("nav_file")) or SUMMARY
+    if name != SUMMARY:
+        found.left.append(f"the plugin literate-nav: nav_file {name!r:.80} is not {SUMMARY}")
+    return name == SUMMARY and any(found.root.rglob(SUMMARY))
 
 
 def _import_languages(found: ImportedSettings, plugin: Mapping[str, Any]) -> None:

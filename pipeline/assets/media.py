@@ -78,6 +78,7 @@ _BY_ENDING: Mapping[str, MediaType] = {
     "py": MediaType("text/x-python", "py", "file"),
     "sh": MediaType("application/x-sh", "sh", "file"),
     "ics": MediaType("text/calendar", "ics", "file"),
+    "ipynb": MediaType("application/x-ipynb+json", "ipynb", "file"),
     # Views of Obsidian over notes: only Obsidian makes tables of them.
     "base": MediaType("text/yaml", "base", "file"),
     "docx": MediaType(f"{_OFFICE}wordprocessingml.document", "docx", "file", _ZIP),

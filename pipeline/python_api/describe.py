@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import griffe
 
@@ -17,6 +17,7 @@ from .objects import Modules, NotFound
 from .signatures import constructor, signature
 
 Style = Literal["auto", "google", "numpy", "sphinx"]
+Member: TypeAlias = griffe.Object | griffe.Alias
 MAX_PIECES = 20_000
 MAX_BASES = 50
 MAX_FILTER = 100
@@ -29,7 +30,8 @@ class Options:
     ``members`` are the names to show, in order; ``filters`` are regular expressions of names to show, or with
     ``!`` in front to leave out. ``inherited`` tells whether classes show what they have from others, or names
     what of it. Members that are ``grouped`` come as attributes, classes, functions. A class that
-    ``merges_init`` is shown with the parameters and the docstring of ``__init__``.
+    ``merges_init`` is shown with the parameters and the docstring of ``__init__``. What a package imports is
+    described with it if it ``shows_imported``, since no other page does.
     """
 
     level: int
@@ -43,13 +45,16 @@ class Options:
     merges_init: bool = False
     order: Literal["alphabetical", "source"] = "source"
     grouped: bool = False
+    shows_imported: bool = False
 
 
 def describe(known: Modules, name: str, options: Options, style: Style) -> str:
     """Return the description of the object with a dotted name; raise ``NotFound``."""
     found = known.find(name)
     title = name if found.is_module or options.shows_full_path else name.rpartition(".")[2]
-    return "\n".join(islice(_Description(known, style).pieces(found, name, title, options), MAX_PIECES))
+    others = (found.path, *known.other_names(found)) if options.shows_imported else ()
+    names = tuple(dict.fromkeys((name, *others)))
+    return "\n".join(islice(_Description(known, style).pieces(found, names, title, options), MAX_PIECES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +64,13 @@ class _Description:
     known: Modules
     style: Style
 
-    def pieces(self, found: griffe.Object, name: str, title: str, options: Options) -> Iterator[str]:
-        """Yield the markdown of an object, and of its members below it."""
+    def pieces(
+        self, found: griffe.Object, names: tuple[str, ...], title: str, options: Options
+    ) -> Iterator[str]:
+        """Yield the markdown of an object that has these dotted names, and of its members below it."""
         if options.shows_heading:
-            yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n"
-        else:
-            yield f'\n<a id="{name}"></a>\n'  # where references lead
+            yield f"\n{'#' * options.level} `{title}` {{#{names[0]}}}\n"
+        yield from map(_place, names[options.shows_heading :])
         level = options.level + options.shows_heading
         if isinstance(found, griffe.Class) and (init := init_of(found, options)) is not None:
             yield f"```python {SIGNATURE}\n{constructor(found, init)}\n```\n"
@@ -79,17 +85,24 @@ class _Description:
             return
         below = replace(options, level=min(level, 6), shows_heading=True, members=None)
         short = found.name if options.shows_full_path else title
-        for member, each in members_of(found, options):
+        for member, each in members_of(found, options, self._target if options.shows_imported else _itself):
             inner = f"{short}.{member}" if found.is_class else member
             if isinstance(each, griffe.Alias):
-                yield from self._imported(each.target_path, f"{name}.{member}", member, below)
+                yield from self._imported(each.target_path, _members(names, member), member, below)
             else:
-                yield from self.pieces(each, f"{name}.{member}", inner, below)
+                yield from self.pieces(each, _members(names, member), inner, below)
         for member, target in self._starred(found, options):
-            yield from self._imported(target, f"{name}.{member}", member, below)
+            yield from self._imported(target, _members(names, member), member, below)
         for base, member, each in self._inherited(found, options) if isinstance(found, griffe.Class) else ():
-            yield from self.pieces(each, f"{name}.{member}", f"{title}.{member}", below)
+            yield from self.pieces(each, _members(names, member), f"{title}.{member}", below)
             yield f"Inherited from `{base.path}`.\n"
+
+    def _target(self, each: Member) -> Member:
+        """Return what an import leads to, itself if nobody knows."""
+        try:
+            return self.known.find(each.target_path) if isinstance(each, griffe.Alias) else each
+        except NotFound:
+            return each
 
     def _inherited(
         self, found: griffe.Class, options: Options
@@ -112,18 +125,32 @@ class _Description:
                 with suppress(NotFound):
                     yield name, self.known.find(f"{found.path}.{name}").path
 
-    def _imported(self, target: str, name: str, title: str, options: Options) -> Iterator[str]:
-        """Yield what a package offers of its modules: a link, or all of it where the module is private."""
+    def _imported(self, target: str, names: tuple[str, ...], title: str, options: Options) -> Iterator[str]:
+        """Yield what a package offers of its modules: a link, or all of it where the module has no page."""
         try:
             found = self.known.find(target)
         except NotFound:
             found = None
-        if found is not None and not found.is_module and "._" in found.module.path:
-            yield from self.pieces(found, name, title, options)
+        if found is not None and not found.is_module and (_has_no_page(found) or options.shows_imported):
+            others = (found.path,) if options.shows_imported else ()
+            yield from self.pieces(found, tuple(dict.fromkeys((*names, *others))), title, options)
             return
         place = target if found is None else found.path
         shown = f"`{place}`" if found is None or found.is_module else f"[`{place}`][{place}]"
-        yield f"\n{'#' * options.level} `{title}` {{#{name}}}\n\nImported from {shown}.\n"
+        yield f"\n{'#' * options.level} `{title}` {{#{names[0]}}}\n\nImported from {shown}.\n"
+
+
+def _place(name: str) -> str:
+    """Return the place where references to a dotted name lead, besides the heading."""
+    return f'\n<a id="{name}"></a>\n'
+
+
+def _members(names: tuple[str, ...], member: str) -> tuple[str, ...]:
+    return tuple(f"{name}.{member}" for name in names)
+
+
+def _has_no_page(found: griffe.Object) -> bool:
+    return "._" in found.module.path
 
 
 def init_of(found: griffe.Class, options: Options) -> griffe.Function | None:
@@ -148,8 +175,17 @@ def bases_of(known: Modules, found: griffe.Class) -> list[griffe.Class]:
     return bases
 
 
-def members_of(found: griffe.Object, options: Options) -> list[tuple[str, griffe.Object | griffe.Alias]]:
-    """Return the members to show in the order of the source, or in that of ``members``."""
+def _itself(each: Member) -> Member:
+    return each
+
+
+def members_of(
+    found: griffe.Object, options: Options, target: Callable[[Member], Member] = _itself
+) -> list[tuple[str, Member]]:
+    """Return the members to show in the order of the source, or in that of ``members``.
+
+    ``target`` gives what an import leads to, which says of what kind it is and whether it is documented.
+    """
     if options.members is not None:
         return [(name, found.members[name]) for name in options.members if name in found.members]
     if not (found.is_module or found.is_class):
@@ -158,33 +194,35 @@ def members_of(found: griffe.Object, options: Options) -> list[tuple[str, griffe
     shown = [
         (name, each)
         for name, each in found.members.items()
-        if (name in exported if exported is not None else _is_public(found, name, each, options.filters))
-        and (options.shows_undocumented or isinstance(each, griffe.Alias) or each.has_docstrings)
+        if (name in exported if exported is not None else _is_public(found, name, each, options))
+        and (options.shows_undocumented or _is_documented(target(each)))
         and not (name == "__init__" and isinstance(found, griffe.Class) and init_of(found, options))
     ]
     by_name = options.order == "alphabetical"
     return sorted(
-        shown, key=lambda pair: (_group(pair[1], options), pair[0] if by_name else "", _line(pair[1]))
+        shown, key=lambda pair: (_group(target(pair[1]), options), pair[0] if by_name else "", _line(pair[1]))
     )
 
 
-def _group(each: griffe.Object | griffe.Alias, options: Options) -> int:
+def _is_documented(each: Member) -> bool:
+    return isinstance(each, griffe.Alias) or each.has_docstrings
+
+
+def _group(each: Member, options: Options) -> int:
     """Return the place of its kind among the members; what is imported comes first."""
     if not options.grouped or isinstance(each, griffe.Alias):
         return 0
     return 3 if each.is_function else 2 if each.is_class else 1
 
 
-def _line(each: griffe.Object | griffe.Alias) -> int:
+def _line(each: Member) -> int:
     return (each.alias_lineno if isinstance(each, griffe.Alias) else each.lineno) or 0
 
 
-def _is_public(
-    found: griffe.Object, name: str, each: griffe.Object | griffe.Alias, filters: tuple[str, ...]
-) -> bool:
-    if isinstance(each, griffe.Alias):
-        return _is_offered(found, name, each)
-    return not each.is_module and _passes(filters, name)
+def _is_public(found: griffe.Object, name: str, each: Member, options: Options) -> bool:
+    if isinstance(each, griffe.Alias):  # mkdocstrings shows of these what ``__all__`` names
+        return not options.shows_imported and _is_offered(found, name, each)
+    return not each.is_module and _passes(options.filters, name)
 
 
 def _is_offered(found: griffe.Object, name: str, each: griffe.Alias) -> bool:

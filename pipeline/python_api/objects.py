@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,6 +39,21 @@ class Modules:
                 return found
             pending += reversed(found)
         raise NotFound(f"{wanted} is not in the packages of the collection")
+
+    def other_names(self, found: griffe.Object) -> list[str]:
+        """Return the names under which the packages around an object's module import it."""
+        module = found.module.path
+        around = [module[: each.start()] for each in re.finditer(r"\.", module)]
+        packages = [read for name in (*around, module) if (read := self._if_read(name)) is not None]
+        return [
+            f"{package.path}.{name}"
+            for package in packages
+            for name, each in package.members.items()
+            if isinstance(each, griffe.Alias) and not each.wildcard and each.target_path == found.path
+        ]
+
+    def _if_read(self, name: str) -> griffe.Module | None:
+        return self._module(name) if name in self._sources else None
 
     def _step(self, name: str) -> griffe.Object | list[str]:
         """Return the object, or the names under which it may be elsewhere."""

@@ -16,6 +16,8 @@ from .describe import Options, describe
 from .objects import Modules, NotFound
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+\S", re.MULTILINE)
+_NAMED_HEADING = re.compile(r"^[ \t]*#{1,6} `[^`\n]+` \{#([\w.]+)\}$", re.MULTILINE)
+_PLACE = re.compile(r'^[ \t]*<a id="([\w.]+)"></a>\n', re.MULTILINE)
 MAX_OPTION_CHARS = 20_000
 # What a collection's settings say where a block does not.
 _DEFAULTS = (
@@ -55,7 +57,20 @@ def with_descriptions(text: str, modules: Sequence[PythonModule], api: Api, limi
         room -= len(described)
         pieces += [text[at : block.start], described]
         at = block.end
+    pieces[1::2] = _places_once(pieces[1::2])
     return DescribedText("".join((*pieces, text[at:])), (*known.notes, *notes))
+
+
+def _places_once(descriptions: list[str]) -> list[str]:
+    """Return the descriptions in which a dotted name is one place: a heading, or the first of others."""
+    taken = {name for each in descriptions for name in _NAMED_HEADING.findall(each)}
+
+    def kept(found: re.Match[str]) -> str:
+        is_new = found[1] not in taken
+        taken.add(found[1])
+        return found[0] if is_new else ""
+
+    return [_PLACE.sub(kept, each) for each in descriptions]
 
 
 def _end(after: str) -> str:
@@ -103,6 +118,7 @@ def _options(block: ApiBlock, level: int, notes: list[str], api: Api) -> Options
         merges_init=given["merge_init_into_class"] is True,
         order="alphabetical" if given["members_order"] == "alphabetical" else "source",
         grouped=given["group_by_category"] is True,
+        shows_imported=not api.pages,
     )
 
 

@@ -9,9 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import table as table_by_pipes
 from mdit_py_plugins.admon.index import admonition as box_without_gaps
 
 _IN_DIRECTIVE = "in_directive"
+# Code in a row of a table, or a pipe between two cells.
+_PIPE = re.compile(
+    r"\\.|(?P<code>(?<!`)(?P<ticks>`{1,3})(?!`)[^\n]{0,1000}?(?<!`)(?P=ticks)(?!`))|(?P<pipe>\|)"
+)
 _DEPTH_OF_BOXES = 4
 _NAME = re.compile(r"[\w:./-]{1,200}")
 _CLOSINGS, _COLONS, _LIST_ENDS = "box_closings", "box_colons", "box_list_ends"
@@ -195,3 +200,34 @@ def _closings(state: StateBlock, marker: str) -> _Closings:
 def line_of(state: StateBlock, line: int) -> str:
     """Return the text of a line."""
     return state.src[state.bMarks[line] : state.eMarks[line]]
+
+
+def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Parse a table; where a row has too many cells, pipes within code part none, as in Python-Markdown.
+
+    Elsewhere they do, since GitHub's tables drop what is left over.
+    """
+    first = len(state.tokens)
+    if not table_by_pipes(state, start, end, silent):
+        return False
+    rows = [at for at in range(first, len(state.tokens)) if state.tokens[at].type == "tr_open"]
+    for at, after in zip(rows, [*rows[1:], len(state.tokens)], strict=True):
+        line = state.tokens[at].map
+        cells = [token for token in state.tokens[at:after] if token.type == "inline"]
+        whole = _cells(line_of(state, line[0])) if line else []
+        if len(whole) == len(cells):
+            for token, text in zip(cells, whole, strict=True):
+                token.content = text
+    return True
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a row in which code holds pipes, parted at the others; none for any other row."""
+    text = line.strip().removeprefix("|")
+    found = [each for each in _PIPE.finditer(text) if each["pipe"] or "|" in (each["code"] or "")]
+    if all(each["pipe"] for each in found):
+        return []
+    pipes = [each.start() for each in found if each["pipe"]]
+    parts = [text[a + 1 : b] for a, b in zip([-1, *pipes], [*pipes, len(text)], strict=True)]
+    cells = [part.strip().replace("\\|", "|") for part in parts]
+    return cells[:-1] if pipes and pipes[-1] == len(text) - 1 else cells

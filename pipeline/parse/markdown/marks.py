@@ -29,9 +29,9 @@ _STATE = re.compile(rf"\[([{re.escape(''.join(TASK_STATES))}])\][ \t]+(?=\S)")
 # No letter or digit stands before or after, as it does in comparisons.
 _HIGHLIGHT = re.compile(r"(?<!\w)==(?=[^\s=])((?:[^\n=]|=(?!=)){1,500}?)(?<=\S)==(?!\w)")
 _INSERTED = re.compile(r"\^\^(?=[^\s^])([^\n^]{1,500})(?<=\S)\^\^")
-_PRESSED = re.compile(
-    r'(?<!\w)\+\+([a-z0-9][a-z0-9-]*(?:\+[a-z0-9][a-z0-9-]*){0,8}|"[^"\n]{1,30}")\+\+(?!\w)'
-)
+_KEY = r'(?:[a-z0-9][a-z0-9-]*|"[^"\n]{1,30}")'
+_PRESSED = re.compile(rf"(?<!\w)\+\+({_KEY}(?:\+{_KEY}){{0,8}})\+\+(?!\w)")
+_EACH_KEY = re.compile(_KEY)
 # What stands on keys whose name is another, in PyMdown's words for them.
 _KEY_NAMES = {
     "add": "Num +", "alt-graph": "AltGr", "altgr": "AltGr", "apps": "Menu", "arrow-down": "Down",
@@ -93,9 +93,9 @@ def _keys(state: StateInline, silent: bool) -> bool:
     if not found:
         return False
     if not silent:
-        names = [found[1].strip('"')] if found[1].startswith('"') else found[1].split("+")
+        names = _EACH_KEY.findall(found[1])
         token = state.push(KEYS, "", 0)
-        token.meta = {"names": [name if '"' in found[1] else _key_name(name) for name in names]}
+        token.meta = {"names": [name[1:-1] if name[0] == '"' else _key_name(name) for name in names]}
         token.content = "+".join(token.meta["names"])
     state.pos = found.end()
     return True

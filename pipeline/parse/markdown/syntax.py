@@ -29,7 +29,7 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
 from ..code.in_markdown import read_listings
-from .block_tokens import admonition, skip_comment
+from .block_tokens import admonition, skip_comment, table
 from .boxes import box, tab
 from .callouts import mark_callouts
 from .formulas import formula, formula_block
@@ -83,6 +83,7 @@ def markdown_parser() -> MarkdownIt:
     md.enable(["table", "strikethrough", "linkify"])
     _find_addresses(md)
     md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
+    md.block.ruler.at("table", table, {"alt": ["paragraph", "reference"]})
     md.block.ruler.at("admonition", admonition, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.use(sub_plugin).use(superscript_plugin)
     after = ("image", "link_close", "code_inline", "span_close")
@@ -102,6 +103,7 @@ def markdown_parser() -> MarkdownIt:
     for name in ("wikilink", "transclusion", "tag", "person"):
         md.add_render_rule(name, _render_reference)
     md.add_render_rule("formula", _render_formula)
+    md.add_render_rule("footnote_caption", _render_note_number)
     md.add_render_rule(KEYS, render_keys)
     md.add_render_rule(TASK, render_task)
     return md
@@ -221,6 +223,13 @@ def _render_formula(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
 ) -> str:
     return f"<code>{escapeHtml(tokens[index].content)}</code>"
+
+
+def _render_note_number(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    """Return a note's number, the same for all references to it."""
+    return f"[{tokens[index].meta['id'] + 1}]"
 
 
 def _render_reference(

@@ -70,13 +70,19 @@ def contents_of(
     for name, entries in by_collection.items():
         given = declared.get(name, Declared())
         summary = next((entry for entry in entries if entry.path == NAME), None)
-        found = given.entries or (
-            read_summary(library.text(summary)).entries if summary else _trees(library, entries)
+        found = (
+            given.entries
+            or given.summaries.get("")
+            or (read_summary(library.text(summary)).entries if summary else _trees(library, entries))
         )
-        pages = _Pages(name, entries if found else (), unplaced, sections_are_pages=bool(given.entries))
+        found = tuple(_filled(found, given.summaries)) if given.summaries else found
+        is_declared = bool(given.entries or given.summaries.get(""))
+        pages = _Pages(name, entries if found else (), unplaced, sections_are_pages=is_declared)
         items[name] = pages.items(found)
-        if items[name] and (given.entries or summary):
+        if items[name] and (is_declared or summary):
             hidden |= pages.left_out(items[name])
+        summaries = {posixpath.join(folder, NAME) for folder in given.summaries}
+        hidden |= {entry.page for entry in entries if entry.path in summaries}
         for path, folder in given.folders.items():
             relative = tuple(_moved(each, path) for each in folder.entries)
             folders[name, path] = replace(folder, entries=relative)
@@ -107,6 +113,21 @@ def _grown(trees: Iterable[NavEntry], found: dict[str, tuple[NavEntry, ...]]) ->
             below.append(NavEntry(each.title, each.target, tuple(_grown(inner, found))) if inner else each)
         if tree.title:
             yield NavEntry(tree.title, "", tuple(below))
+        else:
+            yield from below
+
+
+def _filled(entries: Iterable[NavEntry], summaries: Mapping[str, tuple[NavEntry, ...]]) -> Iterator[NavEntry]:
+    """Yield the entries with those of a folder's own summary in its place, once on each path."""
+    for entry in entries:
+        folder = entry.target.removesuffix(f"/{REST}") if entry.target.endswith(f"/{REST}") else ""
+        if not folder or folder not in summaries:
+            yield NavEntry(entry.title, entry.target, tuple(_filled(entry.children, summaries)))
+            continue
+        others = {path: given for path, given in summaries.items() if path != folder}
+        below = tuple(_filled((_moved(each, folder) for each in summaries[folder]), others))
+        if entry.title:
+            yield NavEntry(entry.title, "", below)
         else:
             yield from below
 

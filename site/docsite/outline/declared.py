@@ -7,18 +7,19 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ...pipeline.errors import SettingsError
 from ...pipeline.navigation.categories import CATEGORY_FILES
-from ...pipeline.navigation.entry import Contents, FolderEntry, NavEntry
+from ...pipeline.navigation.entry import REST, Contents, FolderEntry, NavEntry
 from ...pipeline.navigation.myst_files import read_myst, read_toc
 from ...pipeline.navigation.script_imports import Script, folder_of_imports, read_imported
 from ...pipeline.navigation.sidebars import read_docusaurus, read_vitepress
 from ...pipeline.navigation.site_scripts import read_mintlify, read_starlight, read_vuepress
+from ...pipeline.navigation.summary import NAME as SUMMARY
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.navigation.yaml_files import (
     read_category,
@@ -34,7 +35,7 @@ MAX_BYTES, MAX_FOLDERS = 2_000_000, 20_000
 # Of a file, and of parts within each other.
 MAX_PARTS, _MAX_DEPTH = 50, 5
 _SCRIPTS = frozenset({".js", ".ts", ".mjs", ".mts", ".cjs"})
-_IN_FOLDERS = frozenset({".pages", *CATEGORY_FILES})
+_IN_FOLDERS = frozenset({".pages", SUMMARY, *CATEGORY_FILES})
 _log = logging.getLogger("noctule")
 
 
@@ -42,7 +43,7 @@ _log = logging.getLogger("noctule")
 class NavigationFile:
     """A file that orders pages: where it is, its path below the folder that was named, and its bytes.
 
-    Those of a ``script`` are its own and of all that it imports.
+    Those of a ``script`` are its own and of all that it imports. ``in_folder`` tells that a folder was named.
     """
 
     collection: str
@@ -50,15 +51,20 @@ class NavigationFile:
     path: str
     content: bytes
     script: Script | None = None
+    in_folder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the files of a collection say: entries, folders by path, and remarks."""
+    """What the files of a collection say: entries, folders by path, and remarks.
+
+    ``summaries`` are the entries of ``SUMMARY.md`` by its folder, which stand where that folder does.
+    """
 
     entries: tuple[NavEntry, ...] = ()
     folders: Mapping[str, FolderEntry] = field(default_factory=lambda: MappingProxyType({}))
     remarks: tuple[str, ...] = ()
+    summaries: Mapping[str, tuple[NavEntry, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def navigation_files(settings: Site) -> Iterator[NavigationFile]:
@@ -72,7 +78,8 @@ def navigation_files(settings: Site) -> Iterator[NavigationFile]:
                 yield _file(collection, place)
                 continue
             for path in _in_folder(place):
-                yield NavigationFile(collection, path, path.relative_to(place).as_posix(), _read(path, place))
+                below = path.relative_to(place).as_posix()
+                yield NavigationFile(collection, path, below, _read(path, place), in_folder=True)
 
 
 def _in_folder(top: Path) -> Iterator[Path]:
@@ -158,15 +165,25 @@ def declared_contents(settings: Site) -> dict[str, Declared]:
 
 def _with(before: Declared, file: NavigationFile) -> Declared:
     text, remarks = file.content.decode("utf-8-sig", "replace"), before.remarks
+    folder = file.path.rpartition("/")[0]
     try:
-        if file.location.name in _IN_FOLDERS:
-            folder = file.path.rpartition("/")[0]
-            return Declared(before.entries, {**before.folders, folder: _folder(file, text)}, remarks)
+        if file.location.name in _IN_FOLDERS - {SUMMARY}:
+            return replace(before, folders={**before.folders, folder: _folder(file, text)})
         read = _contents(file, text)
     except NotRead as error:
-        return Declared(before.entries, before.folders, (*remarks, f"{file.location}: {error}"))
+        return replace(before, remarks=(*remarks, f"{file.location}: {error}"))
     remarks = (*remarks, *(f"{file.location}: {remark}" for remark in read.remarks))
-    return Declared((*before.entries, *read.entries), {**before.folders, **read.folders}, remarks)
+    if file.in_folder:
+        entries = tuple(map(_with_folders, read.entries))
+        return replace(before, summaries={**before.summaries, folder: entries}, remarks=remarks)
+    entries = (*before.entries, *read.entries)
+    return replace(before, entries=entries, folders={**before.folders, **read.folders}, remarks=remarks)
+
+
+def _with_folders(entry: NavEntry) -> NavEntry:
+    """Return an entry of ``SUMMARY.md`` in which an address that ends with a slash is a folder of pages."""
+    target = f"{entry.target}{REST}" if entry.target.endswith("/") else entry.target
+    return NavEntry(entry.title, target, tuple(map(_with_folders, entry.children)))
 
 
 def _folder(file: NavigationFile, text: str) -> FolderEntry:

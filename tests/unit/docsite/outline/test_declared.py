@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from noctule.docsite.library import Library
+from noctule.docsite.outline.contents import contents_of
 from noctule.docsite.outline.declared import MAX_PARTS, declared_contents, navigation_files
+from noctule.docsite.outline.hierarchy import build_tree
+from noctule.docsite.outline.navigation import Node
 from noctule.pipeline.errors import SettingsError
 from noctule.pipeline.navigation.entry import NavEntry
 from noctule.pipeline.settings.site import Site
+from tests.site_builder import snapshot_of
 
 
 def targets(entries: Sequence[NavEntry]) -> list[str]:
@@ -77,3 +82,33 @@ def test_a_script_that_is_away_for_a_moment_is_no_empty_one(
     monkeypatch.setattr("noctule.pipeline.navigation.script_imports.read_regular", away)
     with pytest.raises(SettingsError, match="stale"):
         [*navigation_files(Site(navigation={"c": (str(config),)}))]
+
+
+def test_a_folder_that_the_navigation_names_is_as_its_own_summary_says(tmp_path: Path) -> None:
+    files = {
+        "index.md": "# Home\n",
+        "guide/a.md": "# A\n",
+        "guide/b.md": "# B\n",
+        "guide/deep/d.md": "# D\n",
+        "guide/deep/e.md": "# E\n",
+        "guide/SUMMARY.md": "* [First](b.md)\n* [Deep](deep/)\n* *.md\n",
+        "guide/deep/SUMMARY.md": "- Part\n    - [Last](e.md)\n    - [D](d.md)\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "mkdocs.yml").write_text("nav: [{Guide: guide/}, index.md]")
+    named = (str(tmp_path / "mkdocs.yml"), str(tmp_path))
+    library = Library(snapshot_of({"c": files}))
+    found = contents_of(library, declared_contents(Site(navigation={"c": named})))
+    labels = [*shown(build_tree(library.entries, found).roots)]
+    assert labels == ["Guide", " First", " Deep", "  Part", "   Last", "   D", " A", "Home"]
+    (tmp_path / "SUMMARY.md").write_text("* [Start](index.md)\n* guide/\n")
+    declared = declared_contents(Site(navigation={"c": named[1:]}))["c"]
+    assert targets(declared.summaries[""]) == ["index.md"] and declared.entries == ()
+
+
+def shown(nodes: Sequence[Node], depth: int = 0) -> Iterator[str]:
+    for node in nodes:
+        yield " " * depth + node.label
+        yield from shown(node.children, depth + 1)

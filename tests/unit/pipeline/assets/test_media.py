@@ -24,6 +24,7 @@ _GIF = b"GIF89a\x03\x00\x02\x00\x00\x00\x00;"
         ("table.csv", "a;b\nü;2\n".encode("latin-1"), "text/csv", (None, None)),
         ("owl.yml", b"owl: 1\n", "application/yaml", (None, None)),
         ("owl.py", b"fly()\n", "text/x-python", (None, None)),
+        ("owl.ipynb", b'{"cells": []}', "application/x-ipynb+json", (None, None)),
         ("owls.tar", b"owl.txt".ljust(257, b"\0") + b"ustar\x0000", "application/x-tar", (None, None)),
         ("torn.png", png(7, 5)[:12], "image/png", (None, None)),
     ],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from unittest.mock import patch
 
 import pytest
@@ -123,6 +124,30 @@ def test_links_of_every_kind_are_found_where_they_stand() -> None:
     ]
     starts = [link.start for link in document.links]
     assert starts[:5] == [text.index(mark) for mark in ("[a]", "![pic]", "<https", "[[Note", "![[Other")]
+
+
+def test_pipes_in_code_part_no_cells_of_a_row_that_would_have_too_many() -> None:
+    rows = [
+        "| `x | y` | a \\| b |",
+        "| a | ``k | l``",
+        "| `a | b` |",  # as many as there should be, so a pipe as any other
+        "| `x \\| z` | `y` |",
+        "| `x | y` | `a | b | c |",  # too many in any case
+    ]
+    html = markdown_parser().render("\n".join(["| A | B |", "|---|---|", *rows]))
+    cells = re.findall(r"<td>(.*?)</td>", html)
+    assert cells == [
+        *("<code>x | y</code>", "a | b"),
+        *("a", "<code>k | l</code>"),
+        *("`a", "b`"),
+        *("<code>x | z</code>", "<code>y</code>"),
+        *("`x", "y`"),
+    ]
+
+
+def test_all_references_to_a_footnote_show_its_number() -> None:
+    html = markdown_parser().render("One[^a], two[^b], again[^a].\n\n[^a]: First.\n[^b]: Second.\n")
+    assert re.findall(r"\[(\d[^\]]*)\]</a></sup>", html) == ["1", "2", "1"]
 
 
 def test_a_wikilink_in_a_table_may_escape_its_bar() -> None:

@@ -244,6 +244,43 @@ def test_a_block_of_a_package_shows_what_it_offers_of_private_modules(project: P
     assert "Round." in page.text and "Lay." in page.text and "Imported from" not in page.text
 
 
+def test_a_block_describes_what_a_package_imports_where_modules_have_no_pages(project: Path) -> None:
+    (project / "src/birds/owls.py").write_text("class Owl:\n    'An owl.'\nclass Bare: ...\n")
+    (project / "src/birds/__init__.py").write_text(
+        "from .owls import Bare, Owl\nfrom ._inner import Egg\n__all__ = ['Bare', 'Owl', 'zoo']\n"
+        "def zoo(): 'All.'\n"
+    )
+    api = {
+        "show_if_no_docstring": False,
+        "members_order": "alphabetical",
+        "group_by_category": True,
+    }
+    page = written(project, "# API\n\n::: birds\n\n::: birds.owls.Owl\n", **api)
+    assert [each.anchor for each in page.headings][1:] == [
+        "birds",
+        "birds.Owl",
+        "birds.zoo",
+        "birds.owls.Owl",
+    ]
+    assert page.text.count("An owl.") == 2 and "Imported from" not in page.text
+
+
+def test_an_object_has_places_for_the_names_that_packages_give_it(project: Path) -> None:
+    (project / "src/birds/_inner.py").write_text("class Egg:\n    'Round.'\n    def lay(self): 'Lay.'\n")
+    (project / "src/birds/__init__.py").write_text("from ._inner import Egg as Ei\n__all__ = ['Ei']\n")
+    page = written(project, "# API\n\n::: birds._inner.Egg\n\n[`Ei`][birds.Ei]\n")
+    assert {"birds._inner.Egg", "birds.Ei", "birds.Ei.lay"} <= {
+        *page.anchors,
+        *(h.anchor for h in page.headings),
+    }
+    (link,) = resolve_links(
+        [linking_document(page, heading_slugs(page.headings))], {"c": collection(project, pages="")}
+    )
+    assert (link.target_id, link.status) == ("c:a.md", "resolved")
+    both = written(project, "# API\n\n::: birds\n\n::: birds._inner.Egg\n")
+    assert both.text.count('<a id="') == 0  # each name is a heading
+
+
 def test_references_lead_to_the_object_and_a_wrong_one_is_a_broken_link(project: Path) -> None:
     found = documents(project)
     linking = [linking_document(each, heading_slugs(each.headings)) for each in found.values()]
@@ -256,9 +293,9 @@ def test_references_lead_to_the_object_and_a_wrong_one_is_a_broken_link(project:
     assert links["#py:birds.gone"].status == "missing-document"
 
 
-def written(project: Path, text: str) -> Document:
+def written(project: Path, text: str, **api: object) -> Document:
     (project / "docs/a.md").write_text(text)
-    return documents(project, pages="")["a.md"]
+    return documents(project, pages="", **api)["a.md"]
 
 
 def test_of_a_name_in_another_project_the_text_stays(project: Path) -> None:

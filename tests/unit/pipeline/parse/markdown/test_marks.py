@@ -30,6 +30,7 @@ def words(text: str) -> str:
         ("++windows+slash++", "<kbd>Win</kbd>+<kbd>/</kbd>", "Win+/"),
         ("++ctrl+alt+del++", "<kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Del</kbd>", "Ctrl+Alt+Del"),
         ('++"My Key"++ ++page-up++', "<kbd>My Key</kbd> <kbd>Page Up</kbd>", "My Key Page Up"),
+        ('++ctrl+"My Key"+"+"++', "<kbd>Ctrl</kbd>+<kbd>My Key</kbd>+<kbd>+</kbd>", "Ctrl+My Key++"),
         ("C++ and G++ and i++ + ++j", "C++ and G++ and i++ + ++j", "C++ and G++ and i++ + ++j"),
         ("{++new++}{--old--}{>>note<<}.", "<ins>new</ins><del>old</del>.", "newold."),
         ("{~~old~>new~~}", "<del>old</del><ins>new</ins>", "oldnew"),
