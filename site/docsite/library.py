@@ -243,8 +243,8 @@ def _entries(documents: pa.Table, originals: bool, settings: Site) -> tuple[Entr
     below = names if len(set(names)) > 1 else [""] * len(names)
     placed = [
         urls.Placed(doc_id, path, top, published_path(path, front, settings, top, title))
-        for doc_id, path, front, title, top in zip(
-            *(columns[name] for name in ("doc_id", "path", "front_matter", "title")), below, strict=True
+        for doc_id, path, title, front, top in zip(
+            *(columns[name] for name in ("doc_id", "path", "title")), fronts, below, strict=True
         )
     ]
     places = urls.page_paths(placed, home=settings.home)
