@@ -19,17 +19,6 @@ _HEADING = re.compile(r"^(#{1,6})[ \t]+\S", re.MULTILINE)
 _NAMED_HEADING = re.compile(r"^[ \t]*#{1,6} `[^`\n]+` \{#([\w.]+)\}$", re.MULTILINE)
 _PLACE = re.compile(r'^[ \t]*<a id="([\w.]+)"></a>\n', re.MULTILINE)
 MAX_OPTION_CHARS = 20_000
-# What a collection's settings say where a block does not.
-_DEFAULTS = (
-    "heading_level",
-    "show_root_heading",
-    "show_root_full_path",
-    "show_if_no_docstring",
-    "inherited_members",
-    "merge_init_into_class",
-    "members_order",
-    "group_by_category",
-)
 # Behind a block, where the next word is looked for.
 _MAX_BLANK = 1_000
 
@@ -104,7 +93,7 @@ def _options(block: ApiBlock, level: int, notes: list[str], api: Api) -> Options
         notes.append(f"::: {block.name}: its options are no YAML")
         given = {}
     given = given if isinstance(given, Mapping) else {}
-    given = {**{name: getattr(api, name) for name in _DEFAULTS}, **given}
+    given = {**dict(api), **given}
     members, filters, own = given.get("members"), given.get("filters"), given["heading_level"]
     return Options(
         level=min(max(own, 1), 6) if isinstance(own, int) and own and not block.level else level,
