@@ -77,7 +77,7 @@ def _loaded(folder: Path) -> Any:
     from sentence_transformers import CrossEncoder as Loaded
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

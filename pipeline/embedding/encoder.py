@@ -201,7 +201,7 @@ def _load(folder: Path, device: str, precision: Precision) -> Any:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     torch.set_num_threads(1)
     require_known_modules(folder)
     try:
