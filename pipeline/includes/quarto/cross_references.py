@@ -31,8 +31,8 @@ _TITLE = re.compile(
 )
 _PLACE = re.compile(
     rf"(?m:^:[ \t]+(?P<caption>[^\n]*?)[ \t]*\{{\#(?P<table>tbl-[\w-]{{1,80}})[^{{}}\n]*\}}[ \t]*$)"
-    r"|(?m:^[ \t]*!\[(?P<alt>[^\[\]\n]*)\]\([^()\n]*\)"
-    r"\{\#(?P<figure>fig-[\w-]{1,80})(?:[ \t][^{}\n]*)?\}[ \t]*$)"
+    r"|(?m:^[ \t]*(?P<image>!\[(?P<alt>[^\[\]\n]*)\]\([^()\n]*\))"
+    r"\{\#(?P<figure>fig-[\w-]{1,80})(?P<rest>[ \t][^{}\n]*)?\}[ \t]*$)"
     rf"|\$\$[ \t]*\{{\#(?P<formula>eq-[\w-]{{1,80}})[^{{}}\n]*\}}"
     rf"|(?<!\\)\[(?P<before>[^\[\]\n@]{{0,80}})(?P<list>@{_ID}(?:[ \t]*;[ \t]*@{_ID}){{0,20}})\]"
     rf"|(?<![\w@./\\])@(?P<id>{_ID})"
@@ -42,6 +42,7 @@ _OPTION = re.compile(r"[ \t]*#\|[ \t]*(?:(?P<key>[\w-]+):[ \t]*(?P<value>[^\n]*)
 _FALSE = re.compile(r"(?i:false|no|off)(?:[ \t]+#.*)?")
 _LINK = re.compile(r"\[\^[^\[\]]*\]|!?\[(?P<words>[^\[\]]*)\]\([^()]*\)")
 _CELL = re.compile(r"\{(?:python|r|julia|ojs|bash|sql)\b", re.IGNORECASE)
+_LISTING = re.compile(r"\{#(?P<id>lst-[\w-]{1,80})(?=[\s}])(?:[^{}\n]*?\slst-cap=\"(?P<caption>[^\"\n]*)\")?")
 _INDENT = re.compile(r"[ \t]*")
 _NOT_MADE = "what a cell makes is not shown: no program is run"
 
@@ -96,7 +97,7 @@ def _place(found: re.Match[str], numbers: _Numbers) -> Literal | None:
     if found["table"]:
         return Literal(*found.span(), _captioned(found["table"], found["caption"], numbers))
     if found["figure"]:
-        return _below_figure(found, numbers)
+        return _figure(found, numbers)
     if found["formula"]:
         return Literal(*found.span(), f"$$ ({found['formula']})")
     names = _REFERENCE.findall(found["list"]) if found["list"] else [found["id"]]
@@ -109,23 +110,36 @@ def _place(found: re.Match[str], numbers: _Numbers) -> Literal | None:
     return Literal(*found.span(), ", ".join([first, *map(numbers.link, names[1:])]))
 
 
-def _below_figure(found: re.Match[str], numbers: _Numbers) -> Literal | None:
-    text = found["alt"].strip()
-    if not text or not numbers.are_used:
+def _figure(found: re.Match[str], numbers: _Numbers) -> Literal | None:
+    """Return the caption below an image; its name stands before it where it has other attributes too."""
+    text, name = found["alt"].strip(), found["figure"]
+    if not numbers.are_used or not (text or found["rest"]):
         return None
     mark = "" if "*" in text else "*"
-    return Literal(found.end(), found.end(), f"\n\n{mark}{numbers.shown[found['figure']]}: {text}{mark}")
+    caption = f"\n\n{mark}{numbers.shown[name]}: {text}{mark}" if text else ""
+    if not found["rest"]:
+        return Literal(found.end(), found.end(), caption)
+    image = f"{_anchor(name)}{found['image']}{{{found['rest'].strip()}}}"
+    return Literal(found.start("image"), found.end(), f"{image}{caption}")
+
+
+def _anchor(name: str) -> str:
+    return f"[](){{ #{name} }}"
 
 
 def _captioned(name: str, caption: str, numbers: _Numbers) -> str:
     """Return the caption of a table with its number, and the name of the place."""
     said = f": {caption}" if caption else ""
-    return f"[](){{ #{name} }}{numbers.shown[name]}{said}"
+    return f"{_anchor(name)}{numbers.shown[name]}{said}"
 
 
 def _cells(text: str, fences: Fences, numbers: _Numbers) -> Iterator[Literal]:
-    """Yield the options of cells of code, and whole cells that are not to be shown."""
+    """Yield the names of listings, the options of cells, and whole cells that are not to be shown."""
     for start, end, info in fences.spans:
+        if (listing := _LISTING.match(info)) and numbers.are_used and listing["id"] in numbers.shown:
+            line = _lines_around(text, start, end)[0]
+            place = _captioned(listing["id"], listing["caption"] or "", numbers)
+            yield Literal(line, line, f"{_indent(text, line)}{place}\n\n")
         if not _CELL.match(info):
             continue
         at, options = start, dict[str, str]()

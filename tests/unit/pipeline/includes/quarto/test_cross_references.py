@@ -51,6 +51,20 @@ def test_captions_have_numbers_and_nothing_of_the_names_is_text() -> None:
     assert "{#" not in page.replace("{#fig-example}", "") and 'id="tbl-x"' in page
 
 
+@pytest.mark.parametrize(
+    ("named", "name"),
+    [
+        ("![An owl](a.png){#fig-o width=50%}", "fig-o"),
+        ("![](a.png){#fig-o width=50%}", "fig-o"),
+        ('```{#lst-o .python lst-cap="Owls"}\nx\n```', "lst-o"),
+    ],
+)
+def test_a_reference_leads_to_what_has_other_attributes_too(named: str, name: str) -> None:
+    page = content_of(f"# Page\n\n{expanded(f'{named}{chr(10)}{chr(10)}See @{name}.').text}\n")
+    assert page.count(f'id="{name}"') == 1 and f'href="#{name}"' in page
+    assert "Owls" in page or name == "fig-o"
+
+
 def test_a_named_image_that_nothing_refers_to_may_be_of_another_tool() -> None:
     assert expanded("![An owl](a.png){#fig-owl}\n").text == "![An owl](a.png){#fig-owl}\n"
 
