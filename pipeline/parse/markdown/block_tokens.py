@@ -210,6 +210,8 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     first = len(state.tokens)
     if not table_by_pipes(state, start, end, silent):
         return False
+    if silent:
+        return True
     rows = [at for at in range(first, len(state.tokens)) if state.tokens[at].type == "tr_open"]
     for at, after in zip(rows, [*rows[1:], len(state.tokens)], strict=True):
         line = state.tokens[at].map
