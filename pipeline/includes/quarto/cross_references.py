@@ -38,7 +38,7 @@ _PLACE = re.compile(
     rf"|(?<![\w@./\\])@(?P<id>{_ID})"
 )
 _REFERENCE = re.compile(rf"@({_ID})")
-_OPTION = re.compile(r"[ \t]*#\|[ \t]*(?:(?P<key>[\w-]+):[ \t]*(?P<value>[^\n]*))?[^\n]*(?:\n|\Z)")
+_OPTION = re.compile(r"[ \t]*#\|[ \t]*(?:(?P<key>[\w-]+):[ \t]*(?P<value>[^\n]*)|(?P<more>[^\n]*))(?:\n|\Z)")
 _FALSE = re.compile(r"(?i:false|no|off)(?:[ \t]+#.*)?")
 _LINK = re.compile(r"\[\^[^\[\]]*\]|!?\[(?P<words>[^\[\]]*)\]\([^()]*\)")
 _CELL = re.compile(r"\{(?:python|r|julia|ojs|bash|sql)\b", re.IGNORECASE)
@@ -142,10 +142,7 @@ def _cells(text: str, fences: Fences, numbers: _Numbers) -> Iterator[Literal]:
             yield Literal(line, line, f"{_indent(text, line)}{place}\n\n")
         if not _CELL.match(info):
             continue
-        at, options = start, dict[str, str]()
-        while at < end and (found := _OPTION.match(text, at)):
-            options |= {found["key"]: found["value"].strip()} if found["key"] else {}
-            at = found.end()
+        at, options = _options(text, start, end)
         around = _lines_around(text, start, end)
         if any(_FALSE.fullmatch(options.get(key, "")) for key in ("echo", "include")):
             yield _hidden(text, around, options, numbers)
@@ -154,6 +151,18 @@ def _cells(text: str, fences: Fences, numbers: _Numbers) -> Iterator[Literal]:
             if said := _said(options, numbers):
                 place = f"\n\n{_indent(text, around[0])}{said}"
                 yield Literal(around[1], around[1], place, _NOT_MADE)
+
+
+def _options(text: str, start: int, end: int) -> tuple[int, dict[str, str]]:
+    """Return where the code of a cell begins, and its options; values may go on on further lines."""
+    at, key, options = start, "", dict[str, str]()
+    while at < end and (found := _OPTION.match(text, at)):
+        at, key = found.end(), found["key"] or key
+        if found["key"]:
+            options[key] = found["value"].strip()
+        elif key:
+            options[key] = f"{options[key]} {found['more'].strip().removeprefix('- ')}".strip()
+    return at, options
 
 
 def _lines_around(text: str, start: int, end: int) -> tuple[int, int]:
@@ -183,4 +192,4 @@ def _said(options: Mapping[str, str], numbers: _Numbers) -> str:
 
 
 def _unquoted(value: str) -> str:
-    return value.strip().strip("\"'")
+    return re.sub(r"\A[>|][+-]?(?:\s+|\Z)", "", value.strip()).strip("\"'")

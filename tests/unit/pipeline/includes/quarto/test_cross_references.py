@@ -71,7 +71,7 @@ def test_a_named_image_that_nothing_refers_to_may_be_of_another_tool() -> None:
 
 def test_options_of_cells_are_no_code_and_hidden_cells_are_not_shown() -> None:
     cell = "```{python}\n#| code-fold: true\n#| tbl-cap:\n#|   - a\nx = 1 #| y\n```\n"
-    assert expanded(cell).text == "```{python}\nx = 1 #| y\n```\n"
+    assert expanded(cell).text == "```{python}\nx = 1 #| y\n```\n\na\n"
     plot = '```{r}\n#| label: fig-p\n#| fig-cap: "A plot"\n#| echo: false\nplot(1)\n```\n\nSee @fig-p.\n'
     found = expanded(plot)
     assert found.text == "[](){ #fig-p }Figure 1: A plot\n\nSee [Figure 1](#fig-p).\n"
@@ -80,6 +80,8 @@ def test_options_of_cells_are_no_code_and_hidden_cells_are_not_shown() -> None:
     assert expanded(shown).text.startswith("```{r}\nplot(1)\n```\n\n[](){ #fig-p }Figure 1: A plot\n\nSee")
     listed = "- a\n\n  " + plot.replace("\n", "\n  ")
     assert "\n  [](){ #fig-p }" in expanded(listed).text
+    long = plot.replace('"A plot"', ">\n#|   A\n#|   plot").replace("echo: false", "echo: true")
+    assert ": A plot\n" in expanded(long).text
     for false in ("FALSE", "no", "false # in print"):
         assert "secret" not in expanded(f"```{{r}}\n#| include: {false}\nsecret\n```\n").text
     hidden = expanded("A\n\n```{r}\n#| include: false\nsecret\n```\n\nB\n")
