@@ -33,7 +33,7 @@ _CODE = re.compile(
 # Its blocks of code are tabs, which take their names from files.
 _GROUP = re.compile(r"^[ \t]*(:{3,})[ \t]*code-group\b[^\n]*\n(?:(?![ \t]*\1[ \t]*$)[^\n]*\n)*", re.MULTILINE)
 _PART = re.compile(
-    r"<!--[ \t]*@include:[ \t]*(?P<target>[^\s#{}]+?)(?:#(?P<region>[\w-]+))?"
+    r"<!--[ \t]*@include:[ \t]*(?P<target>[^\s#{}]{1,500}?)(?:#(?P<region>[\w-]+))?"
     r"(?:\{(?P<lines>[\d,]+)\})?[ \t]*-->"
 )
 _PLUGIN = re.compile(r"!!![ \t]*include[ \t]*\([ \t]*(?P<target>[^()\s]{1,300})[ \t]*\)[ \t]*!!!")

@@ -25,6 +25,9 @@ _FENCE = r"(?m:^[ \t]*(?:>[ \t]?)*(?P<fence>`{3,}|~{3,})[^\n`]*$)"
 _FENCED = rf"{_FENCE}(?:[\s\S]*?(?m:^[ \t]*(?:>[ \t]?)*(?P=fence)[`~]*[ \t]*$)|[\s\S]*)"
 # Code and comments may hold each other: the one that begins first does.
 _HIDDEN = re.compile(f"{_CODE_SPAN}|(?P<block>{_FENCED})|{_COMMENT}")
+# kramdown's comments, which end where the first of these marks stands, even in what looks like code.
+_HIDDEN_BELOW = re.compile(rf"{_CODE_SPAN}|(?P<block>{_FENCED})|(?P<comment>\{{::comment[ \t]*\}})")
+_SHOWN_AGAIN = re.compile(r"\{:/(?:comment)?[ \t]*\}")
 # What stands before it is the excerpt of a blog's post (Hugo, Jekyll, Hexo, Material; Docusaurus).
 MORE = "<!-- more -->"
 _EXCERPT_ENDS = re.compile(r"<!--\s*(?:more|truncate|excerpt)\s*-->", re.IGNORECASE)
@@ -38,7 +41,6 @@ _BLOCK_NAME = re.compile(
 _KRAMDOWN = re.compile(
     rf"{_CODE_SPAN}|(?m:^[ \t]*(?:[-*+]|\d{{1,9}}\.)[ \t]+[^\n{{}}]{{1,200}}\n"
     r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
-    r"|\{::comment\}(?:[^{]|\{(?!:/|::comment\}))*+\{:/(?:comment)?\}"
     r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
 )
 # A heading with the name that kramdown gives it on the line below; its title may be underlined.
@@ -106,6 +108,7 @@ def published_text(text: str, front_matter: str) -> str:
     """
     if "<!--" in text or "%%" in text:
         text = _HIDDEN.sub(lambda found: found[0] if found["block"] or found["code"] else _kept(found), text)
+    text = _without_comments(text)
     if "[TAGS]" in text:
         text = _outside_code(text, _TAGS_MARKER, lambda _: f"\n{TAG_LIST}\n")
     if "@site/" in text or "pathname:///" in text:
@@ -133,6 +136,18 @@ def published_text(text: str, front_matter: str) -> str:
         text = _outside_code(text, _BLOCK_NAME, _anchored)
     # A line that held nothing else goes with it, or it would end a paragraph.
     return _BLANK_LINE.sub("", text) if "\0" in text else text
+
+
+def _without_comments(text: str) -> str:
+    """Return the text without kramdown's comments; one that nothing ends is none."""
+    pieces, at = [], 0
+    while "{::comment" in text and (found := _HIDDEN_BELOW.search(text, at)):
+        end = _SHOWN_AGAIN.search(text, found.end()) if found["comment"] else found
+        if end is None:
+            break
+        pieces += [text[at : found.start()], "\0" if found["comment"] else found[0]]
+        at = end.end()
+    return "".join([*pieces, text[at:]])
 
 
 def _filled_in(text: str, values: Mapping[str, object]) -> str:

@@ -210,11 +210,15 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     first = len(state.tokens)
     if not table_by_pipes(state, start, end, silent):
         return False
+    if silent:
+        return True
     rows = [at for at in range(first, len(state.tokens)) if state.tokens[at].type == "tr_open"]
     for at, after in zip(rows, [*rows[1:], len(state.tokens)], strict=True):
         line = state.tokens[at].map
         cells = [token for token in state.tokens[at:after] if token.type == "inline"]
-        whole = _cells(line_of(state, line[0])) if line else []
+        # Marks of a list or a quote stand before it.
+        row = state.src[state.bMarks[line[0]] + state.tShift[line[0]] : state.eMarks[line[0]]] if line else ""
+        whole = _cells(row)
         if len(whole) == len(cells):
             for token, text in zip(cells, whole, strict=True):
                 token.content = text

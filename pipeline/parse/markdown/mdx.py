@@ -58,7 +58,7 @@ _ENDS |= {(mark, True): re.compile(rf"(?:[^{mark}\\]|\\[\s\S])*+{mark}") for mar
 _IN_TAG = re.compile(r"[\"'`{}<>]")
 # An expression of a program; of a name in braces at a heading's end, "#" tells.
 _PROGRAM = re.compile(
-    r"\{\s*(?:(?:(?:await|new)\s|!)?\s*[A-Za-z_$(\[][\w$]*\s*[^\s\w$]|[A-Za-z_$][\w$]*\s*\})"
+    r"\{\s*+(?:(?:(?:await|new)\s++|!\s*+)?[A-Za-z_$(\[][\w$]*+\s*+[^\s\w$]|[A-Za-z_$][\w$]*\s*\})"
 )
 _ATTRIBUTE = re.compile(r"\s(label|value|title|type)=(?:\{\s*)?(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}

@@ -75,7 +75,7 @@ def contents_of(
             or given.summaries.get("")
             or (read_summary(library.text(summary)).entries if summary else _trees(library, entries))
         )
-        found = tuple(_filled(found, given.summaries)) if given.summaries else found
+        found = tuple(_filled(found, dict(given.summaries))) if given.summaries else found
         is_declared = bool(given.entries or given.summaries.get(""))
         pages = _Pages(name, entries if found else (), unplaced, sections_are_pages=is_declared)
         items[name] = pages.items(found)
@@ -117,15 +117,18 @@ def _grown(trees: Iterable[NavEntry], found: dict[str, tuple[NavEntry, ...]]) ->
             yield from below
 
 
-def _filled(entries: Iterable[NavEntry], summaries: Mapping[str, tuple[NavEntry, ...]]) -> Iterator[NavEntry]:
-    """Yield the entries with those of a folder's own summary in its place, once on each path."""
+def _filled(entries: Iterable[NavEntry], unused: dict[str, tuple[NavEntry, ...]]) -> Iterator[NavEntry]:
+    """Yield the entries with those of a folder's own summary in its first place, and take it from ``unused``.
+
+    Summaries may name each other's folders: once each is enough, since a page's first place counts.
+    """
     for entry in entries:
         folder = entry.target.removesuffix(f"/{REST}") if entry.target.endswith(f"/{REST}") else ""
-        if not folder or folder not in summaries:
-            yield NavEntry(entry.title, entry.target, tuple(_filled(entry.children, summaries)))
+        if not folder or folder not in unused:
+            yield NavEntry(entry.title, entry.target, tuple(_filled(entry.children, unused)))
             continue
-        others = {path: given for path, given in summaries.items() if path != folder}
-        below = tuple(_filled((_moved(each, folder) for each in summaries[folder]), others))
+        own = unused.pop(folder)
+        below = tuple(_filled((_moved(each, folder) for each in own), unused))
         if entry.title:
             yield NavEntry(entry.title, "", below)
         else:

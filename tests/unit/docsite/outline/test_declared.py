@@ -108,6 +108,20 @@ def test_a_folder_that_the_navigation_names_is_as_its_own_summary_says(tmp_path:
     assert targets(declared.summaries[""]) == ["index.md"] and declared.entries == ()
 
 
+def test_summaries_that_name_each_others_folders_stand_once(tmp_path: Path) -> None:
+    folders = [f"f{at}" for at in range(12)]
+    files = {f"{folder}/a.md": f"# {folder}\n" for folder in folders}
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+        others = "".join(f"* [{other}](../{other}/)\n" for other in folders if other != folder)
+        (tmp_path / folder / "SUMMARY.md").write_text(f"* [A](a.md)\n{others}")
+    (tmp_path / "SUMMARY.md").write_text("* [F](f0/)\n")
+    library = Library(snapshot_of({"c": files}))
+    found = contents_of(library, declared_contents(Site(navigation={"c": (str(tmp_path),)})))
+    labels = [label.strip() for label in shown(build_tree(library.entries, found).roots)]
+    assert labels.count("A") == len(folders)
+
+
 def shown(nodes: Sequence[Node], depth: int = 0) -> Iterator[str]:
     for node in nodes:
         yield " " * depth + node.label

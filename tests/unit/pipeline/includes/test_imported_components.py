@@ -138,6 +138,7 @@ def test_elsewhere_only_front_matter_is_filled_in() -> None:
         "<b :src='a",
         "<template a",
         "const x = 1 ",
+        "<!--@include:",
     ],
 )
 @pytest.mark.parametrize("tool", ["vitepress", "docusaurus"])

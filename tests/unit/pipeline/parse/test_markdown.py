@@ -145,6 +145,19 @@ def test_pipes_in_code_part_no_cells_of_a_row_that_would_have_too_many() -> None
     ]
 
 
+def test_the_mark_of_a_list_is_no_part_of_a_cell_in_its_first_row() -> None:
+    html = markdown_parser().render("- x\n- `a\\|b` | B\n  ---|---\n  `x|y` | z\n")
+    assert re.findall(r"<t[hd]>(.*?)</t", html) == [
+        *("<code>a|b</code>", "B"),
+        *("<code>x|y</code>", "z"),
+    ]
+
+
+def test_a_table_may_follow_a_line_of_text() -> None:
+    html = markdown_parser().render("Text\n| A | B |\n|---|---|\n| `x|y` | z |\n")
+    assert html.startswith("<p>Text</p>\n<table>") and "<code>x|y</code>" in html
+
+
 def test_all_references_to_a_footnote_show_its_number() -> None:
     html = markdown_parser().render("One[^a], two[^b], again[^a].\n\n[^a]: First.\n[^b]: Second.\n")
     assert re.findall(r"\[(\d[^\]]*)\]</a></sup>", html) == ["1", "2", "1"]

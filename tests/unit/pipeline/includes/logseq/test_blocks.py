@@ -21,14 +21,33 @@ def expanded(text: str) -> ExpandedText:
 
 def test_a_block_has_its_name_and_a_reference_its_words() -> None:
     found = expanded(f"- TODO A [[task]]\n  id:: {ID}\n  collapsed:: true\n- See (({ID})).\n")
-    assert found.text == f"- TODO A [[task]]\n  ^{ID}\n- See [[#^{ID}|TODO A task]].\n"
+    assert found.text == f"- TODO A [[task]] ^{ID}\n- See [[#^{ID}|TODO A task]].\n"
     page = content_of(f"# Note\n\n{found.text}")
-    assert ">TODO A task</a>" in page and f"<p>^{ID}" not in page and f"^{ID}</" not in page
+    assert (
+        ">TODO A task</a>" in page
+        and page.count("<ul>") == 1
+        and f"<p>^{ID}" not in page
+        and f"^{ID}</" not in page
+    )
 
 
 def test_a_log_of_time_is_on_no_page() -> None:
     text = "- A\n  :LOGBOOK:\n  CLOCK: [2023-01-01 Sun 10:00:00]\n  :END:\n- B\n  :LOGBOOK:\n- C\n"
     assert expanded(text).text == "- A\n- B\n  :LOGBOOK:\n- C\n"
+
+
+@pytest.mark.parametrize("other", ["# A heading\n", "\nText.\n\n", "    code\n"])
+def test_what_is_no_log_stays_between_its_marks(other: str) -> None:
+    text = f"In Org mode:\n\n:LOGBOOK:\n{other}:END:\n"
+    assert expanded(text).text == text
+
+
+@pytest.mark.parametrize("comment", ["<!-- {} -->", "%%{}%%", "<!--\n{}\n-->"])
+def test_a_reference_shows_nothing_of_comments(comment: str) -> None:
+    text = f"- Owls {comment.format('private')}\n  id:: {ID}\n- See (({ID})).\n"
+    assert "private" not in expanded(text).text.rpartition("- See ")[2]
+    hidden = comment.format(f"- private\n  id:: {ID}")
+    assert "private" not in expanded(f"{hidden}\n- See (({ID})).\n").text.rpartition("- See ")[2]
 
 
 @pytest.mark.parametrize(
@@ -42,6 +61,9 @@ def test_a_log_of_time_is_on_no_page() -> None:
         ("![a](b.png){:height 10, :width 20}", "![a](b.png){width=20}", ""),
         (f"`(({ID}))`", f"`(({ID}))`", ""),
         ("f((x))", "f((x))", ""),
+        ("{{query name}}", "{{query name}}", ""),
+        ("{{renderer name}}", "{{renderer name}}", ""),
+        ("f(x){:width 3}", "f(x){:width 3}", ""),
     ],
 )
 def test_what_only_logseq_can_answer_is_left_out_with_a_remark(written: str, shown: str, note: str) -> None:
@@ -51,7 +73,7 @@ def test_what_only_logseq_can_answer_is_left_out_with_a_remark(written: str, sho
 
 
 @pytest.mark.parametrize(
-    "piece", ["((", "- id:: ", ":LOGBOOK:\n", "{{embed ", "a:: b\n", f"(({ID[:-1]}", "{:width "]
+    "piece", ["((", "- id:: ", ":LOGBOOK:\n", "{{embed ", "a:: b\n", " ", "![", f"(({ID[:-1]}", "{:width "]
 )
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:
     start = processor_seconds()

@@ -16,6 +16,9 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
         ("A %%secret%% word.\n", "A  word.\n"),
         ("A {::comment}secret{:/comment} word.\n", "A  word.\n"),
         ("{::comment}\nA *secret*\n{: .x }\n{:/}\n\nShown.\n", "\nShown.\n"),
+        ("{::comment}\n```\nsecret\n```\n{:/comment}\nShown.\n", "Shown.\n"),
+        ("{::comment}secret {::comment} secret {:/nomarkdown} secret{:/comment} word.\n", " word.\n"),
+        ("`{::comment}` a `{:/comment}`\n", "`{::comment}` a `{:/comment}`\n"),
         ("%%\nA secret\nin lines\n%%\nShown.\n", "Shown.\n"),
         ("Shown.\n\n%% alone %%\n\nMore.\n", "Shown.\n\n\nMore.\n"),
         ("A <!-- secret --> word.\n", "A  word.\n"),
@@ -93,6 +96,7 @@ def test_what_is_not_for_readers_goes_and_code_stays(text: str, published: str) 
         "```\n",
         "%% %",
         "{::comment}",
+        "{::comment}{:/}",
     ],
 )
 def test_a_long_run_costs_time_in_proportion_to_its_length(piece: str) -> None:

@@ -10,6 +10,7 @@ from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.parse.markdown.mdx import is_mdx, markdown_of_mdx
 from noctule.pipeline.settings.collection import Collection
+from tests.processor_time import processor_seconds
 from tests.site_builder import content_of, page_of
 
 
@@ -355,3 +356,10 @@ def test_expressions_of_programs_are_removed_with_a_remark(expression: str) -> N
 )
 def test_markdown_with_components_of_docusaurus_is_mdx(text: str, expected: bool) -> None:
     assert is_mdx(text) is expected
+
+
+@pytest.mark.parametrize("piece", [" ", "\n", "{ ", "{ new "])
+def test_blanks_in_an_expression_cost_time_in_proportion_to_their_number(piece: str) -> None:
+    start = processor_seconds()
+    markdown_of_mdx("{" + piece * (60_000 // len(piece)) + ";", {})
+    assert processor_seconds() - start < 5
