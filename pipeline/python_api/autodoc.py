@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -37,7 +37,8 @@ _LISTED = re.compile(r"[\s,]+")
 
 def with_autodoc(text: str, modules: Sequence[PythonModule], limit: int) -> DescribedText:
     """Return the text with descriptions in place of autodoc's directives, ``limit`` characters at most."""
-    names, notes, known = {module.name.partition(".")[0] for module in modules}, list[str](), Modules(modules)
+    names, notes = {module.name.partition(".")[0] for module in modules}, list[str]()
+    known = Modules(modules, reads_comments=True)
 
     def holds(name: str) -> bool:
         return name.partition(".")[0] in names
@@ -66,13 +67,13 @@ class _Described:
 
     def __init__(self, known: Modules, block: AutoBlock) -> None:
         self._known, self._block, given = known, block, block.options
-        named = [name for name in _LISTED.split(given.get("members", "")) if name]
+        named = _names(given.get("members", ""))
         self._left_out = set(_LISTED.split(given.get("exclude-members", "")))
         self._shows_members = "members" in given
         self._options = Options(
             level=1,
-            members=tuple(named) or None,
-            filters=() if "private-members" in given else ("!^_",),
+            members=(*named, *_names(given.get("special-members", ""))) if named else None,
+            filters=_filters(given),
             shows_undocumented="undoc-members" in given or bool(named),
         )
 
@@ -122,6 +123,18 @@ class _Described:
                 if name not in taken and isinstance(each, griffe.Object):
                     taken.add(name)
                     yield name, each
+
+
+def _names(listed: str) -> list[str]:
+    return [name for name in _LISTED.split(listed) if name]
+
+
+def _filters(given: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what names to show: private ones, and those such as ``__call__``, where an option asks."""
+    if "private-members" in given:
+        return ()
+    special = _names(given["special-members"]) or ["__.*__"] if "special-members" in given else []
+    return ("!^_", *(f"^{name}$" for name in special))
 
 
 def _module_of(found: griffe.Object, name: str) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import re
-from collections.abc import Sequence
+import tokenize
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import dedent
 
 import griffe
 
 from ..model import PythonModule
 
 MAX_STEPS = 50
+# Sphinx reads such comments as docstrings of attributes and constants.
+_COMMENT = "#:"
 _log = logging.getLogger("griffe")
 
 
@@ -20,9 +25,13 @@ class NotFound(Exception):
 
 
 class Modules:
-    """The modules of one document; each is read when something in it is asked for."""
+    """The modules of one document; each is read when something in it is asked for.
 
-    def __init__(self, modules: Sequence[PythonModule]) -> None:
+    Where one ``reads_comments``, those that begin with ``#:`` document attributes, as for autodoc.
+    """
+
+    def __init__(self, modules: Sequence[PythonModule], reads_comments: bool = False) -> None:
+        self._reads_comments = reads_comments
         self._sources = {module.name: module for module in modules}
         self._read: dict[str, griffe.Module | None] = {}
         self.notes: list[str] = []
@@ -82,7 +91,7 @@ class Modules:
 
     def _visited(self, module: PythonModule) -> griffe.Module | None:
         try:
-            return _visited(module)
+            return _visited(module, self._reads_comments)
         except SyntaxError as error:
             self.notes.append(f"{module.name} is not Python: line {error.lineno}: {error.msg}")
         except (ValueError, RecursionError) as error:
@@ -95,7 +104,7 @@ class Modules:
         return None
 
 
-def _visited(module: PythonModule) -> griffe.Module:
+def _visited(module: PythonModule, reads_comments: bool) -> griffe.Module:
     """Return a module without its neighbours; imports lead to names and are not followed."""
     _log.disabled = True  # its remarks are on how docstrings are written
     *above, name = module.name.split(".")
@@ -106,4 +115,47 @@ def _visited(module: PythonModule) -> griffe.Module:
             parent.set_member(each, package)
         parent = package
     file = Path(*above, name, "__init__.py") if module.is_package else Path(*above, f"{name}.py")
-    return griffe.visit(name, file, module.content.decode("utf-8-sig"), parent=parent)
+    source = module.content.decode("utf-8-sig")
+    found = griffe.visit(name, file, source, parent=parent)
+    if reads_comments:
+        _document_by_comments(found, source)
+    return found
+
+
+def _document_by_comments(module: griffe.Module, source: str) -> None:
+    """Give attributes that have no docstring the comment behind them, else the one above them."""
+    if _COMMENT not in source:
+        return
+    above, behind = _comments(source)
+    for each in _attributes(module):
+        if each.docstring is None and each.lineno is not None:
+            text = behind.get(each.endlineno or each.lineno) or "\n".join(_lines_above(above, each.lineno))
+            each.docstring = griffe.Docstring(dedent(text), parent=each) if text.strip() else None
+
+
+def _comments(source: str) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the texts of the comments by line: those on lines of their own, and those behind code."""
+    above, behind = dict[int, str](), dict[int, str]()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT and token.string.startswith(_COMMENT):
+                is_alone = not token.line[: token.start[1]].strip()
+                (above if is_alone else behind)[token.start[0]] = token.string.removeprefix(_COMMENT)
+    except (tokenize.TokenError, SyntaxError):
+        pass  # Griffe has read it; what tokenize found until then is right
+    return above, behind
+
+
+def _lines_above(comments: dict[int, str], line: int) -> list[str]:
+    first = line
+    while first - 1 in comments:
+        first -= 1
+    return [comments[number] for number in range(first, line)]
+
+
+def _attributes(holder: griffe.Module | griffe.Class) -> Iterator[griffe.Attribute]:
+    for each in holder.members.values():
+        if isinstance(each, griffe.Attribute):
+            yield each
+        elif isinstance(each, griffe.Class):
+            yield from _attributes(each)

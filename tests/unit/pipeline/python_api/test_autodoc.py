@@ -233,3 +233,22 @@ def test_a_directive_in_code_is_an_example(package: Path) -> None:
     page = read(package, "API\n===\n\nWrite::\n\n   .. autofunction:: pkg.core.run\n")
     assert [each.code for each in page.blocks if each.code] == [".. autofunction:: pkg.core.run"]
     assert page.anchors == ("api",)
+
+
+def test_comments_with_a_colon_document_attributes_and_special_members_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(
+        "class Options:\n"
+        "    #: Whether it is\n    #: *first*.\n    first: bool\n"
+        "    last: bool  #: Whether it is last.\n"
+        "    bare: bool\n"
+        "    # no docstring\n    plain: bool\n"
+        '    def __call__(self):\n        """Call it."""\n'
+        '    def __len__(self):\n        """Count it."""\n'
+    )
+    text = ".. autoclass:: pkg.Options\n   :members:\n   :special-members: __call__\n"
+    html = read(tmp_path, text).html
+    for shown in ("Whether it is\n<em>first</em>.", "Whether it is last.", "Call it."):
+        assert shown in html
+    for hidden in ("bare", "plain", "Count it."):
+        assert hidden not in html
