@@ -133,8 +133,10 @@ def _filters(given: Mapping[str, str]) -> tuple[str, ...]:
     """Return what names to show: private ones, and those such as ``__call__``, where an option asks."""
     if "private-members" in given:
         return ()
-    special = _names(given["special-members"]) or ["__.*__"] if "special-members" in given else []
-    return ("!^_", *(f"^{name}$" for name in special))
+    if "special-members" not in given:
+        return ("!^_",)
+    named = [re.escape(name) for name in _names(given["special-members"])]
+    return ("!^_", *(f"^{name}$" for name in named or ["__.*__"]))
 
 
 def _module_of(found: griffe.Object, name: str) -> str:
