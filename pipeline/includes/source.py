@@ -54,11 +54,9 @@ def _expanded(file: FoundFile, collection: Collection, source: Source, values: S
     if values is None:
         return with_version(_with_included(source, file, collection), file.version, values)
     source = in_its_format(source, values)
-    if source.path_by_format.lower().endswith(MARKDOWN):  # what is included names values, too
-        included = _with_included(source, file, collection, is_of_sphinx=True)
-        filled = _filled_in(included, values, collection.max_bytes)
-    else:
-        filled = _filled_in(source, values, collection.max_bytes)
+    included = _with_included(source, file, collection, is_of_sphinx=True)  # names values, too
+    filled = _filled_in(included, values, collection.max_bytes)
+    if "include::" in values.prolog + values.epilog and source.path_by_format.lower().endswith(RST):
         filled = _with_included(filled, file, collection, is_of_sphinx=True)
     return with_version(filled, file.version, values)
 
