@@ -20,7 +20,7 @@ from ..navigation.categories import CATEGORY_FILES
 from ..patterns import globs
 from ..settings.collection import Collection
 from ..source_files import FoundFile, day_of, version_of
-from .selection import Selection, escaped, name_fault, normal
+from .selection import PARTS_OF_PAGES, Selection, escaped, name_fault, normal
 
 _PARTS = {
     "docusaurus": ("_*.md", "_*/"),
@@ -111,7 +111,7 @@ def _parts(collection: Collection) -> tuple[str, ...]:
     tools = tools_of(folders)
     drafts = ("_drafts/",) if _is_of_jekyll(collection) and not collection.drafts else ()
     of_tools = (pattern for tool in sorted(tools) for pattern in _PARTS.get(tool, ()))
-    return ("_*.mdx", "_*.qmd", *drafts, *of_tools)
+    return (*PARTS_OF_PAGES, *drafts, *of_tools)
 
 
 def _is_of_jekyll(collection: Collection) -> bool:

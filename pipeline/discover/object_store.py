@@ -10,9 +10,8 @@ from ..filesystems.object_files import ObjectState, reopened
 from ..patterns import globs
 from ..settings.collection import Collection
 from ..source_files import FoundFile, day_of
-from .selection import Selection, escaped, name_fault, normal
+from .selection import PARTS_OF_PAGES, Selection, escaped, name_fault, normal
 
-_PARTS = ("_*.mdx", "_*.qmd")
 # Of one part between slashes: a page has the name of its document, and an ending of its own.
 _MAX_PART_BYTES = 240
 _NOWHERE = ("", ".", "..")
@@ -21,7 +20,7 @@ _NOWHERE = ("", ".", "..")
 def look_at_address(name: str, collection: Collection) -> Selection:
     """Return what a collection's address holds; raises as ``noctule.pipeline.discover.list_files`` does."""
     include, exclude, assets = map(globs, (collection.include, collection.exclude, collection.assets))
-    walk = Selection(name, collection, include, exclude, assets, globs(_PARTS))
+    walk = Selection(name, collection, include, exclude, assets, globs(PARTS_OF_PAGES))
     folders, is_there = _Folders(walk), False
     try:
         for state in reopened(collection.root).listed(folders.enters):

@@ -15,6 +15,9 @@ from ..printable import printable_path
 from ..settings.collection import Collection
 from ..source_files import FoundFile, too_big
 
+# What pages import or include, whatever the tool.
+PARTS_OF_PAGES = ("_*.mdx", "_*.qmd")
+
 
 @dataclass(frozen=True, slots=True)
 class FileListing:

@@ -30,6 +30,7 @@ _PARTIALS = ("layouts/_partials", "layouts/partials")
 _MAX_THEMES = 20
 _TEMPLATE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*(?:\.\w+){1,3}")
 _MAX_TEMPLATE_BYTES = 20_000
+_STEP = re.compile(r"\.?(\w+)|\[(?:\"([^\"\]]*)\"|'([^'\]]*)'|(\d+))\]")
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
 
@@ -221,6 +222,19 @@ def value_at(values: Mapping[str, object], name: str) -> object:
             return None
         found = found[part]
     return found
+
+
+def value_named(name: str, values: object) -> object:
+    """Return the value at a path such as ``a.b["c"][0]``; ``None`` if there is none."""
+    for step in _STEP.finditer(name):
+        key = next(each for each in step.groups() if each is not None)
+        if isinstance(values, Mapping):
+            values = values.get(key)
+        elif isinstance(values, list) and key.isdecimal() and int(key) < len(values):
+            values = values[int(key)]
+        else:
+            return None
+    return values
 
 
 def shown(value: object) -> str:

@@ -14,9 +14,8 @@ from pathlib import PurePosixPath
 from ..address import slugify
 from . import as_markdown
 from .fences import Fences, code_of, fenced, fences_of, is_quoted, language_of
-from .mkdocs.macros import value_named
 from .parts import Directive, Literal, NoSuchPart, Part, between, dedented, lines, whole
-from .project import Context, shown
+from .project import Context, shown, value_named
 
 # In a folder of VitePress also any other "{{".
 MARKS = (
@@ -189,13 +188,19 @@ def _value(found: re.Match[str], context: Context, constants: Mapping[str, str])
         return Literal(*found.span(), value, "" if value else f"{expression:.80} has no value")
     if not context.is_of("vitepress"):
         return None
-    if quoted := _QUOTED.match(expression):
-        return Literal(*found.span(), as_markdown.literal(quoted[1] or quoted[2] or quoted[3] or ""))
+    if (text := _text_of(expression)) is not None:
+        return Literal(*found.span(), as_markdown.literal(text))
     if expression in constants:
         return Literal(*found.span(), as_markdown.literal(constants[expression]))
     if result := as_markdown.sum_of(expression):
         return Literal(*found.span(), result)
     return Literal(*found.span(), "", f"{{{{ {expression:.80} }}}} is not evaluated and is removed")
+
+
+def _text_of(expression: str) -> str | None:
+    """Return the text that a literal of a script stands for; ``None`` for any other expression."""
+    quoted = _QUOTED.match(expression)
+    return next((each for each in quoted.groups() if each), "") if quoted else None
 
 
 def _part(text: str, code: Fences, found: re.Match[str], absent: set[str]) -> Literal | None:
@@ -234,10 +239,7 @@ def _badge(given: str, inside: str) -> str:
     if said is None:
         return inside
     text = (said[2] or said[3] or "").replace("<", "&lt;")
-    literal = _QUOTED.match(text.strip()) if said[1] else None
-    if literal:
-        return next((each for each in literal.groups() if each), "")
-    return "" if said[1] else text
+    return (_text_of(text.strip()) or "") if said[1] else text
 
 
 def _without_bound(found: re.Match[str]) -> Literal | None:
@@ -260,8 +262,7 @@ def _read_bound(found: re.Match[str]) -> str:
     name = found["name"].removeprefix("v-bind").removeprefix(":")
     value = (found["double"] or found["single"] or "").strip()
     based = _WITH_BASE.match(value)
-    literal = _QUOTED.match(based[1].strip() if based else value)
-    text = next((each for each in literal.groups() if each), "") if literal else ""
+    text = _text_of(based[1].strip() if based else value)
     return f' {name}="{text}"' if text and name in _READ_BOUND and '"' not in text else ""
 
 

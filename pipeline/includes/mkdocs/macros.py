@@ -15,7 +15,7 @@ from ...filesystems.availability import briefly_away_told
 from ...untrusted import NotRead, as_text, read_regular, read_settings
 from ..fences import Fences, code_of
 from ..parts import Literal
-from ..project import Context
+from ..project import Context, value_named
 
 MARKS = ("{{", "{%")
 _MAX_BYTES = 2_000_000
@@ -24,7 +24,6 @@ _TAGS = (
     r"|\{%-?[ \t]*set[ \t]+(?P<set>\w{1,100})[ \t]*=[ \t]*(?P<to>[^{}%\n]{1,500}?)[ \t]*-?%\}"
 )
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+|\[(?:\"[^\"\]]*\"|'[^'\]]*'|\d{1,6})\]){0,20}")
-_STEP = re.compile(r"\.?(\w+)|\[(?:\"([^\"\]]*)\"|'([^'\]]*)'|(\d+))\]")
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?")
 _CALL = re.compile(r"[A-Za-z_][\w.]*[ \t]*\(")
@@ -113,19 +112,6 @@ def _plain(name: str, named: Mapping[str, object]) -> str | None:
         return name
     value = value_named(name, named) if _NAME.fullmatch(name) else None
     return str(value) if isinstance(value, bool) else as_text(value)
-
-
-def value_named(name: str, values: object) -> object:
-    """Return the value at a path such as ``a.b["c"][0]``; ``None`` if there is none."""
-    for step in _STEP.finditer(name):
-        key = next(each for each in step.groups() if each is not None)
-        if isinstance(values, Mapping):
-            values = values.get(key)
-        elif isinstance(values, list) and key.isdecimal() and int(key) < len(values):
-            values = values[int(key)]
-        else:
-            return None
-    return values
 
 
 def variables_of(files: Sequence[str]) -> Mapping[str, object]:
