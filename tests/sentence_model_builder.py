@@ -35,7 +35,7 @@ def write_sentence_model(folder: Path, pooling: str = "cls", dimension: int = 32
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
-    from transformers import BertConfig, BertModel, BertTokenizerFast  # type: ignore[attr-defined]
+    from transformers import BertConfig, BertModel, BertTokenizerFast
 
     network, vocabulary = folder / "network", folder / "vocab.txt"
     network.mkdir(parents=True)
