@@ -107,8 +107,7 @@ pictures: $(VENV)/.installed-test demo ## the pictures of README.md, from the de
 
 JOBS ?= 1
 torture: $(VENV)/.installed-test ## 500 kills of a publish and 500 in every stage with live readers, every call and start refused, thousands of power cuts: hours (JOBS=16: on as many processors)
-	NOCTULE_KILLS=500 NOCTULE_POWER_CUTS=2000 NOCTULE_PARTS=$(JOBS) $(BIN)/python -m pytest tests/crash tests/faults tests/property tests/client \
-	  tests/e2e tests/unit/pipeline/communities tests/unit/pipeline/embedding --timeout 14400 -n $(JOBS) -rP
+	NOCTULE_KILLS=500 NOCTULE_POWER_CUTS=2000 NOCTULE_PARTS=$(JOBS) $(BIN)/python -m pytest --timeout 14400 -n $(JOBS) -rP
 	$(MAKE) --no-print-directory duckdb
 
 duckdb: $(VENV)/.installed-test ## the tests that ask DuckDB, with each minor version from 1.3 to the newest (needs the registry)

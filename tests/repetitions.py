@@ -27,6 +27,11 @@ LONG_S = 14_400 if ALL else 1200
 torture_only = pytest.mark.skipif(not ALL, reason="make torture")
 
 
+def sample(cases: Iterable[T], every: int) -> list[T]:
+    """Return every ``every``-th of cases that are alike, or all of them for ``make torture``."""
+    return list(islice(cases, 0, None, 1 if ALL else every))
+
+
 def examples(most: int) -> int:
     """Return how many examples a property is tried with: a third of them, or all for ``make torture``."""
     return most if ALL else max(20, most // 3)

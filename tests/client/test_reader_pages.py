@@ -21,7 +21,7 @@ from noctule.pipeline.settings.site import Site
 from tests.axe import axe, violations
 from tests.browser_driver import PLACES, anywhere, needs_browser, prefer, resize, served
 from tests.hostile_texts import VECTORS
-from tests.repetitions import ALL
+from tests.repetitions import ALL, sample
 from tests.site_builder import snapshot_of
 
 pytestmark = needs_browser
@@ -218,7 +218,7 @@ def test_no_page_breaks_a_rule_of_accessibility_or_overflows(
         assert violations(browser, scheme) == [], page
 
 
-@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize("width", sample([360, 1440], 2))
 def test_nothing_moves_while_a_page_loads(browser: webdriver.Chrome, http: str, width: int) -> None:
     resize(browser, width, 900)
     watch = """window.moved = 0; new PerformanceObserver((list) => list.getEntries().forEach((each) => {

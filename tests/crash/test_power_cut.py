@@ -114,7 +114,7 @@ FSYNCS: dict[str, Callable[[Path], bool]] = {
     "the folder of snapshots": lambda path: path.name == "snapshots",
     "the pointer": lambda path: path.name.startswith(".CURRENT-"),
 }
-DROPPED = ("a data file", "the pointer") if POWER_CUTS <= 20 else FSYNCS
+DROPPED = ("the pointer",) if POWER_CUTS <= 20 else FSYNCS
 if POWER_CUTS > 20:
     FSYNCS |= {name: lambda path, name=name: path.name == name for name in FILES}  # type: ignore[misc]
 

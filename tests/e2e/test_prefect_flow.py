@@ -221,6 +221,7 @@ def test_a_signal_ends_the_flow_and_leaves_no_process(
     assert command.run("check", "--deep", "--json").json["snapshot"] == built.printed["snapshot"]
 
 
+@torture_only
 def test_after_kill_9_the_server_goes_and_the_next_run_marks_the_run_as_crashed(
     built: Built, prefect_home: Path, tmp_path: Path
 ) -> None:

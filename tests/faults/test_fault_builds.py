@@ -96,6 +96,7 @@ def test_a_parser_that_crashes_costs_its_document_and_not_the_build(tmp_path: Pa
     assert again.json["documents"] == 7, again.err
 
 
+@torture_only
 def test_a_build_that_runs_out_of_memory_says_so_and_leaves_the_snapshot(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "vault")
     (tmp_path / "noctule.toml").write_text(small_model_table())

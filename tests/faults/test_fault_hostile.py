@@ -34,7 +34,7 @@ from noctule.pipeline.settings.settings import Settings
 from noctule.pipeline.source_files import FoundFile
 from tests.faults.greedy_parser import parse_files_greedily
 from tests.processor_time import processor_seconds
-from tests.repetitions import ALL, torture_only
+from tests.repetitions import ALL, sample, torture_only
 from tests.sentence_model_builder import small_model
 
 HOSTILE = 10 if ALL else 2
@@ -128,7 +128,7 @@ _WAYS = {
 
 @pytest.mark.parametrize(
     ("way", "lasting", "by_chance"),
-    [("spin", True, False), ("crash", True, False), ("killed", False, True)],
+    sample([("spin", True, False), ("crash", True, False), ("killed", False, True)], 3),
 )
 def test_a_failure_names_its_culprit_and_whether_it_would_come_again(
     way: str, lasting: bool, by_chance: bool
@@ -192,7 +192,7 @@ def parser_process() -> Iterator[Workers]:
 
 
 @pytest.mark.timeout(200)
-@pytest.mark.parametrize("name", _BOMBS)
+@pytest.mark.parametrize("name", sample(_BOMBS, 2))
 def test_a_bomb_ends_within_its_bounds_of_time_and_memory(
     name: str, parser_process: Workers, tmp_path: Path
 ) -> None:

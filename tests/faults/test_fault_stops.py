@@ -14,7 +14,7 @@ import pytest
 from noctule.artifacts.store.store import Store
 from tests.command_line import CommandLine, Started, wait_until
 from tests.ray_cluster import NOT_NICE
-from tests.repetitions import ALL, torture_only
+from tests.repetitions import ALL, sample, torture_only
 from tests.sentence_model_builder import small_model_table
 
 LIMIT_S = 10
@@ -64,8 +64,10 @@ def _hanging_run(folder: Path, *flags: str, files: int = 6) -> tuple[CommandLine
 
 # Prefect has handlers of its own for two of them: `test_prefect_flow.py` sends the first through it, and the
 # test of a server that hangs the second. `make torture` sends all with Prefect and without.
-_SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
-_RUNS = [(name, flags) for flags in (("--no-prefect",), *([()] if ALL else [])) for name in _SIGNALS]
+_SIGNALS = sample(["SIGTERM", "SIGHUP", "SIGINT"], 2)
+_RUNS = [
+    (name, flags) for flags in (("--no-prefect",), *([()] if ALL else [])) for name in sample(_SIGNALS, 2)
+]
 
 
 @pytest.mark.timeout(240)

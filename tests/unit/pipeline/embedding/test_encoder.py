@@ -15,6 +15,7 @@ from noctule.pipeline.embedding.encoder import Vectors, load_encoder, plan_batch
 from noctule.pipeline.embedding.model_files import ends_with_pooling
 from noctule.pipeline.errors import ModelUnavailable
 from noctule.pipeline.settings.settings import Embed
+from tests.repetitions import sample
 
 TEXTS = [f"{'word ' * n}number {n} of the texts" for n in (1, 2, 3, 5, 8, 13, 40, 41, 100, 180, 260, 400)] * 3
 
@@ -31,7 +32,8 @@ def test_rows_are_unit_and_equal_texts_have_equal_rows(vectors: Vectors) -> None
 
 
 @pytest.mark.parametrize(
-    "changed", [Embed(workers=1), Embed(workers=3), Embed(batch_tokens=512), Embed(batch_tokens=8192)]
+    "changed",
+    sample([Embed(workers=3), Embed(workers=1), Embed(batch_tokens=512), Embed(batch_tokens=8192)], 2),
 )
 def test_threads_and_batch_size_change_no_bit(changed: Embed, vectors: Vectors) -> None:
     assert np.array_equal(vectors, load_encoder(changed).encode(TEXTS))
@@ -63,7 +65,7 @@ def test_a_query_is_close_to_the_same_text_as_a_passage() -> None:
 
 
 @pytest.mark.parametrize("precision", ["fp32", "auto"])
-@pytest.mark.parametrize("words", [4, 22, 65, 110])
+@pytest.mark.parametrize("words", sample([4, 22, 65, 110], 2))
 def test_the_height_of_a_batch_changes_no_bit(precision: Literal["fp32", "auto"], words: int) -> None:
     encoder = load_encoder(Embed(precision=precision))
     alike = [f"word {number} " * words for number in range(10)]

@@ -9,6 +9,7 @@ import pytest
 from noctule.pipeline.navigation.literals import UNREAD, Unread, is_certain
 from noctule.pipeline.navigation.script_imports import Script
 from tests.processor_time import processor_seconds
+from tests.repetitions import sample
 from tests.unit.pipeline.navigation.conftest import exported
 
 
@@ -151,8 +152,10 @@ def test_a_wrapper_of_the_project_may_add_to_what_it_is_given() -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["{a:", "[{a:", "a:{", "<a>{", "a=>", "(a)=>(", "a?b:", "a.push(", "a.b.", "a=", "a.b().push()", "f(f(",
-     "const a=()=>{", "a=[", "f({a:[", "type a=", "async (", "a<b>(", " && ) <", "c1<A/>,", "=/[x\\]", "'"],
+    sample([
+        "{a:", "[{a:", "a:{", "<a>{", "a=>", "(a)=>(", "a?b:", "a.push(", "a.b.", "a=", "a.b().push()", "f(f(",
+        "const a=()=>{", "a=[", "f({a:[", "type a=", "async (", "a<b>(", " && ) <", "c1<A/>,", "=/[x\\]", "'",
+    ], 3),
 )  # fmt: skip
 def test_a_deep_or_broken_script_takes_time_in_proportion(part: str) -> None:
     began = processor_seconds()
