@@ -13,9 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from s3fs import S3FileSystem
 
 from noctule.artifacts.disk.layout import CURRENT, MANIFEST
-from noctule.artifacts.remote.files import RemoteFiles
+from noctule.artifacts.remote import files
+from noctule.artifacts.remote.files import NotThere, RemoteFiles
 from noctule.artifacts.remote.mirror import mirror_folder
 from noctule.artifacts.remote.send import send
 from noctule.artifacts.remote.upload import Upload
@@ -229,6 +231,28 @@ def test_the_cache_keeps_the_current_and_the_previous_snapshot_and_shared_files_
     inodes = {path.stat().st_ino for path in files}
     assert len(inodes) < len(files)
     assert inodes == {path.stat().st_ino for path in (remote.root / "objects").iterdir()}
+
+
+@pytest.mark.parametrize(("size", "requests"), [(0, 1), (7, 1), (8, 2), (17, 3)])
+def test_a_file_is_read_with_one_request_a_block(
+    server: ObjectServer, target: str, size: int, requests: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_BLOCK", 8)
+    content, remote = os.urandom(size), RemoteFiles(target)
+    remote.replace("a", content)
+    asked: list[str] = []
+    call = S3FileSystem._call_s3
+    monkeypatch.setattr(
+        S3FileSystem,
+        "_call_s3",
+        lambda client, method, *given, **named: asked.append(method) or call(client, method, *given, **named),
+    )
+    assert b"".join(remote.blocks("a")) == content and asked == ["get_object"] * requests
+    assert remote.read("a", 5) == content[:5] and asked == ["get_object"] * (requests + 1)
+    with pytest.raises(NotThere):
+        remote.read("b", 5)
+    with pytest.raises(NotThere):
+        list(remote.blocks("b"))
 
 
 def test_a_store_elsewhere_is_not_written_to(server: ObjectServer, target: str, store: Store) -> None:

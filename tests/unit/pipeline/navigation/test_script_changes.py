@@ -153,8 +153,9 @@ def test_a_wrapper_of_the_project_may_add_to_what_it_is_given() -> None:
 @pytest.mark.parametrize(
     "part",
     sample([
-        "{a:", "[{a:", "a:{", "<a>{", "a=>", "(a)=>(", "a?b:", "a.push(", "a.b.", "a=", "a.b().push()", "f(f(",
-        "const a=()=>{", "a=[", "f({a:[", "type a=", "async (", "a<b>(", " && ) <", "c1<A/>,", "=/[x\\]", "'",
+        "{a:", "[{a:", "a:{", "<a>{", "a=>", "(a)=>(", "a?b:", "a.push(", "a.b.", "a=", "a.b().push()",
+        "f(f(", "const a=()=>{", "a=[", "f({a:[", "type a=", "async (", "a<b>(", " && ) <", "c1<A/>,",
+        "=/[x\\]", "'",
     ], 3),
 )  # fmt: skip
 def test_a_deep_or_broken_script_takes_time_in_proportion(part: str) -> None:
