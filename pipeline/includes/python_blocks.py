@@ -39,13 +39,14 @@ SIGNATURE, DESCRIPTIONS_END = "signature", "<!-- end of descriptions -->"
 _KINDS = "module|class|exception|function|method|attribute|property|data|decorator"
 _AUTO = re.compile(
     rf"^(?P<indent>[ \t]*)\.\.[ \t]+(?:py:)?auto(?P<kind>{_KINDS})::[ \t]+(?P<name>[A-Za-z_][\w.]*)"
-    r"[^\n]*(?:\n|\Z)"
+    r"(?P<call>[^\n]*)(?:\n|\Z)"
     r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
     re.MULTILINE,
 )
 _AUTO_FENCED = re.compile(
     rf"^(?P<indent>[ \t]*)(?P<fence>`{{3,}}|:{{3,}})\{{(?:py:)?auto(?P<kind>{_KINDS})\}}[ \t]+"
-    r"(?P<name>[A-Za-z_][\w.]*)[^\n]*\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)[ \t]*(?P=fence)[ \t]*$",
+    r"(?P<name>[A-Za-z_][\w.]*)(?P<call>[^\n]*)\n"
+    r"(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)[ \t]*(?P=fence)[ \t]*$",
     re.MULTILINE,
 )
 _MODULE = re.compile(
@@ -154,14 +155,16 @@ def _compared(label: str) -> str:
 class AutoBlock:
     """A directive at ``[start, end)``; what stands below it is indented by ``inner``.
 
-    ``name`` is as written, ``module`` the current module, and ``holder`` the class, as it is written, in the
-    description of which the directive stands. ``is_fence`` tells that it is MyST's.
+    ``name`` is as written, and so is ``call``, the parameters behind it, if there are any; ``module`` is the
+    current module, and ``holder`` the class, as it is written, in the description of which the directive
+    stands. ``is_fence`` tells that it is MyST's.
     """
 
     start: int
     end: int
     kind: str
     name: str
+    call: str
     module: str
     holder: str
     options: Mapping[str, str]
@@ -206,6 +209,7 @@ def _blocks(text: str) -> Iterator[AutoBlock]:
                 *found.span(),
                 kind=found["kind"],
                 name=found["name"],
+                call=call if (call := found["call"].strip()).startswith("(") else "",
                 module="".join(name for _, name in before if name != "None"),
                 holder=holders.get(found.start(), ""),
                 options=dict(_AUTO_OPTION.findall(found["options"])),

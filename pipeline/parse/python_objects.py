@@ -71,6 +71,11 @@ def object_anchors(full_name: str) -> list[str]:
     return [OBJECT_PREFIX + full_name] if _is_name(full_name) else []
 
 
+def module_anchors(name: str) -> list[str]:
+    """Return the anchors of the description of a module: ours, and the one that Sphinx gives it."""
+    return [*anchors, f"module-{name}"] if (anchors := object_anchors(name)) else []
+
+
 def shown_name(role: str, target: str) -> str:
     """Return what a role without a title shows: the last part after a tilde, and functions with ``()``."""
     plain = target.removeprefix("!")

@@ -12,6 +12,7 @@ import griffe
 from ..includes.parts import indented
 from ..includes.python_blocks import AutoBlock, auto_blocks
 from ..model import PythonModule
+from ..parse.python_objects import NOT_INDEXED
 from .describe import MAX_PIECES, Options, bases_of, members_of
 from .objects import Modules, NotFound
 from .pages import DescribedText
@@ -32,6 +33,7 @@ _FIELDS = {
 }
 _TYPES = {"param": "type", "var": "vartype", "returns": "rtype", "yields": "ytype"}
 _INNER = "   "
+_NAMED = re.compile(r"[A-Za-z_][\w.]{0,200}")
 _LISTED = re.compile(r"[\s,]+")
 
 
@@ -81,8 +83,11 @@ class _Described:
         """Yield the lines of the description of the object with that dotted name; raise ``NotFound``."""
         found = self._find(name)
         if not found.is_module:
-            yield from self._object(found, name, self._block.indent, self._options)
+            yield from self._object(found, name, self._block.indent, self._options, self._block.call)
             return
+        yield f"\n{self._block.indent}.. py:module:: {name}"
+        yield from self._not_indexed(self._block.indent + _INNER)
+        yield ""
         yield from _indented(_docstring(found), self._block.indent)
         for member, each in self._members(found, self._options) if self._shows_members else ():
             yield from self._object(each, f"{name}.{member}", self._block.indent, _all_of(self._options))
@@ -101,16 +106,27 @@ class _Described:
                 raise
             return found
 
-    def _object(self, found: griffe.Object, name: str, indent: str, options: Options) -> Iterator[str]:
+    def _object(
+        self, found: griffe.Object, name: str, indent: str, options: Options, call: str = ""
+    ) -> Iterator[str]:
+        """Yield the lines for an object, with its parameters as they are written or as they are."""
         kind = "class" if found.is_class else "function" if found.is_function else "attribute"
         inner = indent + self._block.inner
-        yield f"\n{indent}.. py:{kind}:: {name}{_call(found)}"
-        yield f"{inner}:module: {_module_of(found, name)}\n"
+        yield f"\n{indent}.. py:{kind}:: {name}{call or _call(found)}"
+        yield f"{inner}:module: {_module_of(found, name)}"
+        yield from self._not_indexed(inner)
+        yield ""
+        if isinstance(found, griffe.Class) and "show-inheritance" in self._block.options:
+            yield f"{inner}{_bases(found)}\n"
         yield from _indented(_docstring(found), inner)
         if not found.is_class or not self._shows_members:
             return
         for member, each in self._members(found, options):
             yield from self._object(each, f"{name}.{member}", inner, _all_of(options))
+
+    def _not_indexed(self, indent: str) -> Iterator[str]:
+        if NOT_INDEXED & self._block.options.keys():
+            yield f"{indent}:no-index:"
 
     def _members(self, found: griffe.Object, options: Options) -> Iterator[tuple[str, griffe.Object]]:
         """Yield members, with those that a class has from others where the directive asks for them."""
@@ -160,6 +176,12 @@ def _call(found: griffe.Object) -> str:
         return f"({parameters_of(found)}){result}"
     annotation = getattr(found, "annotation", None)
     return f": {unwrapped(annotation)}" if annotation is not None else ""
+
+
+def _bases(found: griffe.Class) -> str:
+    """Return the line on what a class is derived from."""
+    named = (f":py:class:`.{base}`" if _NAMED.fullmatch(str(base)) else f"``{base}``" for base in found.bases)
+    return f"Bases: {', '.join(named) or ':py:class:`object`'}"
 
 
 def _docstring(found: griffe.Object) -> str:

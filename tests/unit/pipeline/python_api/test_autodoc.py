@@ -235,6 +235,28 @@ def test_a_directive_in_code_is_an_example(package: Path) -> None:
     assert page.anchors == ("api",)
 
 
+def test_a_module_that_is_described_has_the_anchor_of_sphinx(package: Path) -> None:
+    written = "Page\n====\n\n.. automodule:: pkg.core\n   :members: run\n"
+    assert {"py:pkg.core", "module-pkg.core", "py:pkg.core.run"} <= set(read(package, written).anchors)
+    unindexed = read(package, f"{written}   :no-index:\n")
+    assert not {"py:pkg.core", "module-pkg.core", "py:pkg.core.run"} & set(unindexed.anchors)
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown"),
+    [
+        (".. autoclass:: pkg.core.Client()\n   :show-inheritance:", ["Client()", "Bases: Base"]),
+        (".. autoclass:: pkg.core.Client\n   :show-inheritance:", ["(url: str, *,", "Bases: Base"]),
+        (".. autoclass:: pkg.core.Base\n   :show-inheritance:", ["Bases: object"]),
+        (".. autofunction:: pkg.core.run(what, ...)", ["run(what, ...)"]),
+    ],
+)
+def test_parameters_as_written_and_bases_are_shown(package: Path, directive: str, shown: list[str]) -> None:
+    text = read(package, f"Page\n====\n\n{directive}\n").text
+    assert all(each in text for each in shown)
+    assert ("(url" in text) == ("(url" in str(shown))
+
+
 def test_comments_with_a_colon_document_attributes_and_special_members_are_asked_for(tmp_path: Path) -> None:
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg/__init__.py").write_text(

@@ -43,6 +43,8 @@ def test_titles_for_other_builders_are_left_out() -> None:
 
 def test_drafts_of_towncrier_are_no_text() -> None:
     assert read("Owls\n====\n\n.. towncrier-draft-entries:: |release| [DRAFT]\n").text == "Owls\n\n"
+    of_myst = read("# Owls\n\n```{towncrier-draft-entries} main\n```\n", "page.md")
+    assert not of_myst.blocks and not of_myst.notes
 
 
 def test_a_changelog_has_a_section_for_each_version_with_tags_and_tickets() -> None:
