@@ -13,6 +13,7 @@ from pathlib import PurePath
 
 from ..address import slugify
 from .fences import IndentedCode, code_of, fences_of, is_quoted, literal_blocks
+from .sphinx.autodoc_options import AutodocOptions, with_defaults
 
 MARKDOWN = (".md", ".markdown")
 # Its options are indented below it, and a blank line may stand between two.
@@ -56,6 +57,7 @@ _MODULE = re.compile(
 )
 # What describes a class of Python, by hand or from its docstring.
 _CLASS = re.compile(r"\.\.[ \t]+(?:py:)?(?:auto)?(?:class|exception)::[ \t]+([A-Za-z_][\w.]*)")
+_HOLDING = ("module", "class", "exception")
 _OF_CLASSES = ("method", "attribute", "property")
 _AUTO_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _SIGN = re.compile(rf"auto(?:{_KINDS})(?:::|\}})")
@@ -184,11 +186,14 @@ class AutoBlock:
         return name if holds(name) or not self.module else f"{self.module}.{name}"
 
 
-def auto_blocks(text: str, holds: Callable[[str], bool]) -> list[AutoBlock]:
-    """Return the directives for objects of packages that ``holds`` knows, in order."""
+def auto_blocks(text: str, holds: Callable[[str], bool], defaults: AutodocOptions = ()) -> list[AutoBlock]:
+    """Return the directives for objects of packages that ``holds`` knows, in order.
+
+    ``defaults`` are the options of those for modules and classes that do not have or refuse them.
+    """
     if not _SIGN.search(text):
         return []
-    found, code = sorted(_blocks(text), key=lambda block: block.start), literal_blocks(text)
+    found, code = sorted(_blocks(text, defaults), key=lambda block: block.start), literal_blocks(text)
     return [
         block
         for block in found
@@ -196,14 +201,14 @@ def auto_blocks(text: str, holds: Callable[[str], bool]) -> list[AutoBlock]:
     ]
 
 
-def _blocks(text: str) -> Iterator[AutoBlock]:
+def _blocks(text: str, defaults: AutodocOptions) -> Iterator[AutoBlock]:
     modules = [(found.start(), found[1]) for found in _MODULE.finditer(text)]
     starts, holders = [start for start, _ in modules], _holders(text)
     for pattern in (_AUTO, _AUTO_FENCED):
         for found in pattern.finditer(text):
             nth = bisect_left(starts, found.start())
             before = modules[max(0, nth - 1) : nth]
-            first = found["options"]
+            first, given = found["options"], dict(_AUTO_OPTION.findall(found["options"]))
             below = first[: len(first) - len(first.lstrip(" \t"))].removeprefix(found["indent"])
             yield AutoBlock(
                 *found.span(),
@@ -212,7 +217,7 @@ def _blocks(text: str) -> Iterator[AutoBlock]:
                 call=call if (call := found["call"].strip()).startswith("(") else "",
                 module="".join(name for _, name in before if name != "None"),
                 holder=holders.get(found.start(), ""),
-                options=dict(_AUTO_OPTION.findall(found["options"])),
+                options=with_defaults(given, defaults) if found["kind"] in _HOLDING else given,
                 indent=found["indent"],
                 inner=below or _INNER,
                 is_fence=pattern is _AUTO_FENCED,

@@ -11,6 +11,7 @@ import griffe
 
 from ..includes.parts import indented
 from ..includes.python_blocks import AutoBlock, auto_blocks
+from ..includes.sphinx.autodoc_options import CLASS_DOC, AutodocOptions
 from ..model import PythonModule
 from ..parse.python_objects import NOT_INDEXED
 from .describe import MAX_PIECES, Options, bases_of, members_of
@@ -37,8 +38,13 @@ _NAMED = re.compile(r"[A-Za-z_][\w.]{0,200}")
 _LISTED = re.compile(r"[\s,]+")
 
 
-def with_autodoc(text: str, modules: Sequence[PythonModule], limit: int) -> DescribedText:
-    """Return the text with descriptions in place of autodoc's directives, ``limit`` characters at most."""
+def with_autodoc(
+    text: str, modules: Sequence[PythonModule], limit: int, options: AutodocOptions = ()
+) -> DescribedText:
+    """Return the text with descriptions in place of autodoc's directives, ``limit`` characters at most.
+
+    ``options`` are those that directives have besides their own.
+    """
     names, notes = {module.name.partition(".")[0] for module in modules}, list[str]()
     known = Modules(modules, reads_comments=True)
 
@@ -46,7 +52,7 @@ def with_autodoc(text: str, modules: Sequence[PythonModule], limit: int) -> Desc
         return name.partition(".")[0] in names
 
     pieces, at, room = list[str](), 0, limit - len(text)
-    for block in auto_blocks(text, holds):
+    for block in auto_blocks(text, holds, options):
         name = block.full_name(holds)
         try:
             described = "\n".join(islice(_Described(known, block).lines(name), MAX_PIECES))
@@ -118,11 +124,19 @@ class _Described:
         yield ""
         if isinstance(found, griffe.Class) and "show-inheritance" in self._block.options:
             yield f"{inner}{_bases(found)}\n"
-        yield from _indented(_docstring(found), inner)
+        for docstring in self._docstrings(found):
+            yield from _indented(docstring, inner)
         if not found.is_class or not self._shows_members:
             return
         for member, each in self._members(found, options):
             yield from self._object(each, f"{name}.{member}", inner, _all_of(options))
+
+    def _docstrings(self, found: griffe.Object) -> list[str]:
+        """Return the docstring, for a class also that of ``__init__`` or only this where an option asks."""
+        wanted = self._block.options.get(CLASS_DOC, "") if isinstance(found, griffe.Class) else ""
+        start = found.members.get("__init__") if wanted in ("both", "init") else None
+        of_start = _docstring(start) if isinstance(start, griffe.Function) else ""
+        return [of_start] if of_start and wanted == "init" else [_docstring(found), *filter(None, [of_start])]
 
     def _not_indexed(self, indent: str) -> Iterator[str]:
         if NOT_INDEXED & self._block.options.keys():

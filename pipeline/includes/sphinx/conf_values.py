@@ -17,6 +17,7 @@ from ...filesystems.availability import briefly_away
 from ...identity import combined_hash
 from ...model import Source
 from ...untrusted import NotRead, is_within, read_regular, read_settings
+from .autodoc_options import AutodocOptions, autodoc_options
 from .conf_literals import MAX_CHARS, Computed, files_read_into, literals_of, settings_of_book
 from .object_types import ObjectType, extension_places, object_types
 
@@ -52,6 +53,7 @@ class SphinxValues:
     epilog: str = ""
     # That of text in single backticks in reStructuredText.
     default_role: str = ""
+    autodoc: AutodocOptions = ()
     # By the endings of files that do not tell it, those of files that they are read like.
     formats: Mapping[str, str] = field(default_factory=dict)
     # Endings, empty for all, of files of which the script computes how they are read.
@@ -240,6 +242,7 @@ def _values_of(given: Mapping[str, object], content: bytes) -> SphinxValues:
         str(given["rst_prolog"]) if is_value(given.get("rst_prolog")) else "",
         str(given["rst_epilog"]) if is_value(given.get("rst_epilog")) else "",
         str(given["default_role"]) if _ROLE.fullmatch(str(given.get("default_role"))) else "",
+        autodoc_options(given),
         formats_of(given.get("source_suffix")),
         frozenset(ending for ending, kind in _kinds(given.get("source_suffix")) if kind is Computed),
         _OTHER_PROJECTS.search(content) is not None,

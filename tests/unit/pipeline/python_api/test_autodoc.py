@@ -257,6 +257,69 @@ def test_parameters_as_written_and_bases_are_shown(package: Path, directive: str
     assert ("(url" in text) == ("(url" in str(shown))
 
 
+CLASS = """
+class Owl:
+    'An owl.'
+    def __init__(self, wings: int): 'Hatch it.'
+    def fly(self): 'Fly.'
+    def _hide(self): 'Hide.'
+    def bare(self): ...
+
+def hatch(): 'Hatch all.'
+"""
+
+
+@pytest.mark.parametrize(
+    ("conf", "directive", "shown", "left_out"),
+    [
+        ("", "autoclass:: birds.Owl", ["An owl"], ["Fly", "Hatch it"]),
+        ("autodoc_default_options = {'members': True}", "autoclass:: birds.Owl", ["Fly"], ["bare", "Hide"]),
+        ("autodoc_default_options = {'members': None}", "automodule:: birds", ["Hatch all", "Fly"], ["Hide"]),
+        ("autodoc_default_options = {'members': 'fly'}", "autoclass:: birds.Owl", ["Fly"], ["Hide"]),
+        (
+            "autodoc_default_options = {'members': True}",
+            "autoclass:: birds.Owl\n   :no-members:",
+            [],
+            ["Fly"],
+        ),
+        ("autodoc_default_options = {'members': False}", "autoclass:: birds.Owl", [], ["Fly"]),
+        (
+            "autodoc_default_flags = ['members', 'private-members']",
+            "autoclass:: birds.Owl",
+            ["Hide"],
+            ["bare"],
+        ),
+        (
+            "autodoc_default_options = {'members': True, 'undoc-members': True, 'exclude-members': 'fly'}",
+            "autoclass:: birds.Owl",
+            ["bare"],
+            ["Fly"],
+        ),
+        (
+            "autodoc_default_options = {'show-inheritance': True}",
+            "autoclass:: birds.Owl",
+            ["Bases: object"],
+            [],
+        ),
+        ("autoclass_content = 'both'", "autoclass:: birds.Owl", ["An owl", "Hatch it"], ["Fly"]),
+        ("autoclass_content = 'init'", "autoclass:: birds.Owl", ["Hatch it"], ["An owl"]),
+        ("", "autoclass:: birds.Owl\n   :class-doc-from: both", ["An owl", "Hatch it"], []),
+    ],
+)
+def test_options_of_conf_py_hold_for_every_directive(
+    tmp_path: Path, conf: str, directive: str, shown: list[str], left_out: list[str]
+) -> None:
+    (tmp_path / "birds.py").write_text(CLASS)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/conf.py").write_text(conf)
+    (tmp_path / "docs/api.rst").write_text(f"Page\n====\n\n.. {directive}\n")
+    collection = Collection(root=str(tmp_path), api=Api(packages=(str(tmp_path / "birds.py"),)))
+    file = FoundFile("c", "docs/api.rst", str(tmp_path / "docs/api.rst"), 0)
+    text = parse(read_source(file, collection), collection).text
+    assert all(each in text for each in shown)
+    assert not any(each in text for each in left_out)
+
+
 def test_comments_with_a_colon_document_attributes_and_special_members_are_asked_for(tmp_path: Path) -> None:
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg/__init__.py").write_text(
