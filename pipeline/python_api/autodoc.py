@@ -22,6 +22,11 @@ from .signatures import parameters_of, unwrapped
 # Its colons end no name.
 _ROLE, _COLON = re.compile(r":[\w:.+-]{1,80}:(?=`)"), "\x01"
 _NUMPY_SECTION = re.compile(r"^([A-Z][A-Za-z ]{2,30})\n[-=~]{3,}[ \t]*$", re.MULTILINE)
+_NUMPY_NAMES = """
+    attributes example examples methods note notes parameters raises receives references returns todo
+    warning warnings warns yields
+"""
+_NUMPY_TITLES = frozenset([*_NUMPY_NAMES.split(), "other parameters", "see also"])
 # The fields that sections of Google's and NumPy's docstrings are written as.
 _FIELDS = {
     "parameters": "param",
@@ -205,7 +210,7 @@ def _docstring(found: griffe.Object) -> str:
         return ""
     style = griffe.infer_docstring_style(docstring)[0]
     if style not in (griffe.Parser.google, griffe.Parser.numpy):
-        return _NUMPY_SECTION.sub(r"**\1**\n", docstring.value)
+        return _with_titles(docstring.value, found.is_module)
     try:
         # As napoleon reads it: there is one result, and what stands before its colon is its type.
         of_google: dict[str, Any] = {"returns_named_value": False, "returns_multiple_items": False}
@@ -214,8 +219,21 @@ def _docstring(found: griffe.Object) -> str:
         whole = griffe.Docstring(text, parent=docstring.parent)
         sections = whole.parse(style, warnings=False, **options)
     except (ValueError, KeyError, AttributeError, TypeError, IndexError, RecursionError):
-        return _NUMPY_SECTION.sub(r"**\1**\n", docstring.value)
+        return _with_titles(docstring.value, found.is_module)
     return "\n\n".join(filter(None, map(_section, sections))).replace(_COLON, ":")
+
+
+def _with_titles(text: str, is_module: bool) -> str:
+    """Return a docstring with its titles in bold, except for those of a module, which are headings.
+
+    That is what the sections of NumPy's style remain, of whatever they are.
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        is_heading = is_module and found[1].lower() not in _NUMPY_TITLES
+        return found[0] if is_heading else f"**{found[1]}**\n"
+
+    return _NUMPY_SECTION.sub(shown, text)
 
 
 def _section(section: griffe.DocstringSection) -> str:

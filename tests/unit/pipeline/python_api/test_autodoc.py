@@ -257,6 +257,44 @@ def test_parameters_as_written_and_bases_are_shown(package: Path, directive: str
     assert ("(url" in text) == ("(url" in str(shown))
 
 
+MODULE = """
+'''
+Of owls
+=======
+
+Owls fly.
+
+Usage example
+-------------
+
+Ask one.
+
+Notes
+-----
+
+They hoot.
+'''
+
+class Owl:
+    '''An owl.
+
+    Usage example
+    -------------
+
+    Feed it.
+    '''
+"""
+
+
+def test_titles_in_the_docstring_of_a_module_are_headings(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(MODULE)
+    page = read(tmp_path, ".. automodule:: pkg\n   :members:\n")
+    assert [(each.level, each.text) for each in page.headings] == [(1, "Of owls"), (2, "Usage example")]
+    assert page.title == "Of owls"
+    assert "<strong>Notes</strong>" in page.html and "<strong>Usage example</strong>" in page.html
+
+
 CLASS = """
 class Owl:
     'An owl.'
