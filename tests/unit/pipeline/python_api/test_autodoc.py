@@ -257,6 +257,45 @@ def test_parameters_as_written_and_bases_are_shown(package: Path, directive: str
     assert ("(url" in text) == ("(url" in str(shown))
 
 
+NAMED_TWICE = """
+def call(loud: bool): 'Call.'
+
+hoot = shout = call
+
+class Bird:
+    def __init__(self, wings: int): ...
+
+class Owl(Bird): 'An owl.'
+
+class Egg:
+    'An egg.'
+    def __init__(self, size): ...
+    def hatch(self): 'Hatch it.'
+
+Egg = sealed(
+    Egg, of="shell"
+)
+after: int = 1
+"after all"
+"""
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown"),
+    [
+        ("autofunction:: pkg.hoot", "pkg.hoot(loud: bool) Call."),
+        ("autofunction:: pkg.shout", "pkg.shout(loud: bool) Call."),
+        ("autoclass:: pkg.Owl", "pkg.Owl(wings: int) An owl."),
+        ("autoclass:: pkg.Egg\n   :members:", "pkg.Egg(size) An egg. pkg.Egg.hatch() Hatch it."),
+        ("autodata:: pkg.after", "pkg.after: int after all"),
+    ],
+)
+def test_what_a_name_was_given_to_later_is_described(tmp_path: Path, directive: str, shown: str) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(NAMED_TWICE)
+    assert " ".join(read(tmp_path, f".. {directive}\n").text.split()) == shown
+
+
 MODULE = """
 '''
 Of owls
