@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +21,8 @@ from .rst_docstrings import rst_docstring
 from .signatures import parameters_of, unwrapped
 
 _INNER = "   "
+_LONGEST_VALUE = 200
+_HELD_BY_ALL = frozenset({"class-attribute", "module-attribute"})
 _NAMED = re.compile(r"[A-Za-z_][\w.]{0,200}")
 _LISTED = re.compile(r"[\s,]+")
 
@@ -192,7 +195,22 @@ def _call(found: griffe.Object) -> str:
         result = f" -> {unwrapped(found.returns)}" if found.returns is not None else ""
         return f"({parameters_of(found)}){result}"
     annotation = getattr(found, "annotation", None)
-    return f": {unwrapped(annotation)}" if annotation is not None else ""
+    kind = f": {unwrapped(annotation)}" if annotation is not None else ""
+    return kind + (_value(found) if isinstance(found, griffe.Attribute) else "")
+
+
+def _value(found: griffe.Attribute) -> str:
+    """Return the value, as it is written, of an attribute of a class or module that is a short literal."""
+    written = str(found.value or "")
+    if not (
+        written and len(written) <= _LONGEST_VALUE and "\n" not in written and found.labels & _HELD_BY_ALL
+    ):
+        return ""
+    try:
+        ast.literal_eval(written)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ""
+    return f" = {written}"
 
 
 def _bases(found: griffe.Class) -> str:

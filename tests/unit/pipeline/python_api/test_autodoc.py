@@ -277,6 +277,19 @@ Egg = sealed(
 )
 after: int = 1
 "after all"
+
+class Wing:
+    side = "left"
+    "Which."
+    size: int | None = None
+    "How long."
+    feathers = count()
+    "How many."
+    names = ["%s"]
+    "All."
+    def __init__(self):
+        self.bent = True
+        "Whether."
 """
 
 
@@ -287,12 +300,17 @@ after: int = 1
         ("autofunction:: pkg.shout", "pkg.shout(loud: bool) Call."),
         ("autoclass:: pkg.Owl", "pkg.Owl(wings: int) An owl."),
         ("autoclass:: pkg.Egg\n   :members:", "pkg.Egg(size) An egg. pkg.Egg.hatch() Hatch it."),
-        ("autodata:: pkg.after", "pkg.after: int after all"),
+        ("autodata:: pkg.after", "pkg.after: int = 1 after all"),
+        ("autoattribute:: pkg.Wing.side", "pkg.Wing.side = 'left' Which."),
+        ("autoattribute:: pkg.Wing.size", "pkg.Wing.size: int | None = None How long."),
+        ("autoattribute:: pkg.Wing.feathers", "pkg.Wing.feathers How many."),
+        ("autoattribute:: pkg.Wing.bent", "pkg.Wing.bent Whether."),
+        ("autoattribute:: pkg.Wing.names", "pkg.Wing.names All."),
     ],
 )
 def test_what_a_name_was_given_to_later_is_described(tmp_path: Path, directive: str, shown: str) -> None:
     (tmp_path / "pkg").mkdir()
-    (tmp_path / "pkg/__init__.py").write_text(NAMED_TWICE)
+    (tmp_path / "pkg/__init__.py").write_text(NAMED_TWICE.replace("%s", "x" * 200))
     assert " ".join(read(tmp_path, f".. {directive}\n").text.split()) == shown
 
 
