@@ -31,6 +31,8 @@ _REFERENCE = re.compile(
 _DEFINED = re.compile(r"^[ ]{0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){1,20}")
 OBJECT_PREFIX = "py:"
+# Options of a description that no link is to lead to.
+NOT_INDEXED = frozenset({"noindex", "no-index"})
 # Begins the address of a reference to a heading of any page.
 HEADING_ADDRESS = "#heading:"
 # What a reference may name in another project, whose inventory is not at hand.

@@ -25,8 +25,6 @@ _DOMAINS = ("", "py")
 _CONSTANTS = frozenset({"None", "True", "False", "Ellipsis"})
 _NAME = re.compile(r"\.?[^\W\d]\w*(?:\.[^\W\d]\w*){0,20}")
 LONGEST_NAME = 200
-# Options of a description that no link is to lead to.
-NOT_INDEXED = frozenset({"noindex", "no-index"})
 _MODIFIERS = ("abstractmethod", "classmethod", "staticmethod", "final", "async")
 _SIGNATURE = re.compile(
     r"(?:(?:async|abstract(?:method)?|classmethod|def|final|static(?:method)?)[ \t]+)*([^\W\d][\w.]*)"

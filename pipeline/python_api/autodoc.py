@@ -10,10 +10,9 @@ from itertools import islice
 
 import griffe
 
-from ..includes.python_blocks import AutoBlock, auto_blocks
+from ..includes.python_blocks import NOT_INDEXED, AutoBlock, auto_blocks
 from ..includes.sphinx.autodoc_options import CLASS_DOC, AutodocOptions
 from ..model import PythonModule
-from ..parse.python_objects import NOT_INDEXED
 from .describe import MAX_PIECES, Options, bases_of, members_of
 from .objects import Modules, NotFound
 from .pages import DescribedText

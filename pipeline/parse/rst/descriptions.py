@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from ...includes.python_blocks import NOT_INDEXED
 from ..labels import DESCRIPTION, DESCRIPTION_CONTENT
 from ..python_objects import (
-    NOT_INDEXED,
     bounded,
     describes_object,
     full_name,

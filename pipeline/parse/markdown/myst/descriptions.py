@@ -10,9 +10,9 @@ from html import escape
 from markdown_it.rules_block import StateBlock
 
 from ....directives import add_leftovers
+from ....includes.python_blocks import NOT_INDEXED
 from ...labels import DESCRIPTION, DESCRIPTION_CONTENT
 from ...python_objects import (
-    NOT_INDEXED,
     bounded,
     describes_object,
     full_name,
