@@ -82,6 +82,7 @@ class DoctestFlags(Transform):
 
     def apply(self) -> None:
         """Walk through the code that holds no markup."""
+        block: Any
         for block in [*self.document.findall(_is_code)]:
             text = block.astext()
             shown = without_doctest_flags(text)
