@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import islice
 
 import griffe
@@ -20,6 +21,8 @@ from .rst_docstrings import rst_docstring
 from .signatures import parameters_of, unwrapped
 
 _INNER = "   "
+# Descriptions in docstrings of one document; what stands in the docstrings of these is not described.
+_MAX_IN_DOCSTRINGS = 100
 _LONGEST_VALUE = 200
 _HELD_BY_ALL = frozenset({"class-attribute", "module-attribute"})
 _NAMED = re.compile(r"[A-Za-z_][\w.]{0,200}")
@@ -33,29 +36,51 @@ def with_autodoc(
 
     ``options`` are those that directives have besides their own.
     """
-    names, notes = {module.name.partition(".")[0] for module in modules}, list[str]()
-    known = Modules(modules, reads_comments=True)
+    known, names = Modules(modules, reads_comments=True), {each.name.partition(".")[0] for each in modules}
+    describing = _Describing(known, frozenset(names), options)
+    described = describing.text(text, limit)
+    return DescribedText(described, (*known.notes, *describing.notes))
 
-    def holds(name: str) -> bool:
-        return name.partition(".")[0] in names
 
-    pieces, at, room = list[str](), 0, limit - len(text)
-    for block in auto_blocks(text, holds, options):
-        name = block.full_name(holds)
-        try:
-            described = "\n".join(islice(_Described(known, block).lines(name), MAX_PIECES))
-        except NotFound as error:
-            notes.append(f"{name} is not described: {error}")
-            continue
-        if block.is_fence:
-            described = f"{block.indent}```{{eval-rst}}\n{described.replace('```', '``')}\n{block.indent}```"
-        if len(described) > room:
-            notes.append(f"{name} is not described: the document would become too large")
-            continue
-        room -= len(described)
-        pieces += [text[at : block.start], described, "\n"]
-        at = block.end
-    return DescribedText("".join((*pieces, text[at:])), (*known.notes, *notes))
+@dataclass(slots=True)
+class _Describing:
+    """The descriptions of one document; docstrings may hold directives too, up to a bound."""
+
+    known: Modules
+    names: frozenset[str]
+    options: AutodocOptions
+    notes: list[str] = field(default_factory=list)
+    nested: int = 0
+
+    def holds(self, name: str) -> bool:
+        """Return whether a name is one of the packages."""
+        return name.partition(".")[0] in self.names
+
+    def text(self, text: str, limit: int, in_docstring: bool = False) -> str:
+        """Return the text with descriptions in place of directives."""
+        pieces, at, room = list[str](), 0, limit - len(text)
+        for block in auto_blocks(text, self.holds, self.options):
+            self.nested += in_docstring
+            if self.nested > _MAX_IN_DOCSTRINGS:
+                break
+            name = block.full_name(self.holds)
+            try:
+                described = "\n".join(islice(_Described(self.known, block).lines(name), MAX_PIECES))
+            except NotFound as error:
+                self.notes.append(f"{name} is not described: {error}")
+                continue
+            described = described if in_docstring else self.text(described, room, in_docstring=True)
+            if block.is_fence:
+                described = (
+                    f"{block.indent}```{{eval-rst}}\n{described.replace('```', '``')}\n{block.indent}```"
+                )
+            if len(described) > room:
+                self.notes.append(f"{name} is not described: the document would become too large")
+                continue
+            room -= len(described)
+            pieces += [text[at : block.start], described, "\n"]
+            at = block.end
+        return "".join((*pieces, text[at:]))
 
 
 class _Described:

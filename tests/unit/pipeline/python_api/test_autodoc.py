@@ -14,6 +14,7 @@ from noctule.pipeline.model import Document
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.source_files import FoundFile
+from tests.processor_time import processor_seconds
 
 CORE = '''
 class Base:
@@ -350,6 +351,35 @@ def test_titles_in_the_docstring_of_a_module_are_headings(tmp_path: Path) -> Non
     assert [(each.level, each.text) for each in page.headings] == [(1, "Of owls"), (2, "Usage example")]
     assert page.title == "Of owls"
     assert "<strong>Notes</strong>" in page.html and "<strong>Usage example</strong>" in page.html
+
+
+NESTED = """
+'''
+Of owls
+=======
+
+.. autoclass:: Owl
+   :members:
+'''
+
+class Owl:
+    'An owl.'
+    def fly(self): 'Fly.'
+"""
+
+
+def test_directives_in_docstrings_are_followed_up_to_a_bound(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(NESTED)
+    page = read(tmp_path, ".. automodule:: pkg\n")
+    assert "An owl." in page.text and "pkg.Owl.fly() Fly." in " ".join(page.text.split())
+    assert "py:pkg.Owl.fly" in page.anchors
+    (tmp_path / "pkg/__init__.py").write_text(
+        NESTED.replace("   :members:\n", "\n.. autoclass:: Owl\n" * 300)
+    )
+    before = processor_seconds()
+    assert 2 <= read(tmp_path, ".. automodule:: pkg\n").text.count("An owl.") <= 100
+    assert processor_seconds() - before < 60
 
 
 CLASS = """
