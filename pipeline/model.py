@@ -43,7 +43,8 @@ class Source:
     ``modules`` are those that it describes; the hash covers them too. ``version`` is what a store calls these
     bytes; empty where the bytes are not those of one file alone. ``read_as`` is the ending of the files that
     it is read like, empty for those of its own. ``title`` is for a document that has none of its own.
-    ``has_other_projects`` is true where Sphinx looks for labels in other projects too.
+    ``has_other_projects`` is true where Sphinx looks for labels in other projects too. ``autodoc`` are the
+    options that its directives for modules and classes have besides their own.
     """
 
     collection: str
@@ -58,6 +59,7 @@ class Source:
     version: str = ""
     read_as: str = ""
     has_other_projects: bool = False
+    autodoc: tuple[tuple[str, str], ...] = ()
 
     @property
     def path_by_format(self) -> str:

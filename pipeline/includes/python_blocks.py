@@ -13,6 +13,7 @@ from pathlib import PurePath
 
 from ..address import slugify
 from .fences import IndentedCode, code_of, fences_of, is_quoted, literal_blocks
+from .sphinx.autodoc_options import AutodocOptions, with_defaults
 
 MARKDOWN = (".md", ".markdown")
 # Its options are indented below it, and a blank line may stand between two.
@@ -30,6 +31,8 @@ _REFERENCE = re.compile(
 _DEFINED = re.compile(r"^[ ]{0,3}\[([^\[\]\n]{1,200})\]:", re.MULTILINE)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){1,20}")
 OBJECT_PREFIX = "py:"
+# Options of a description that no link is to lead to.
+NOT_INDEXED = frozenset({"noindex", "no-index"})
 # Begins the address of a reference to a heading of any page.
 HEADING_ADDRESS = "#heading:"
 # What a reference may name in another project, whose inventory is not at hand.
@@ -39,13 +42,14 @@ SIGNATURE, DESCRIPTIONS_END = "signature", "<!-- end of descriptions -->"
 _KINDS = "module|class|exception|function|method|attribute|property|data|decorator"
 _AUTO = re.compile(
     rf"^(?P<indent>[ \t]*)\.\.[ \t]+(?:py:)?auto(?P<kind>{_KINDS})::[ \t]+(?P<name>[A-Za-z_][\w.]*)"
-    r"[^\n]*(?:\n|\Z)"
+    r"(?P<call>[^\n]*)(?:\n|\Z)"
     r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
     re.MULTILINE,
 )
 _AUTO_FENCED = re.compile(
     rf"^(?P<indent>[ \t]*)(?P<fence>`{{3,}}|:{{3,}})\{{(?:py:)?auto(?P<kind>{_KINDS})\}}[ \t]+"
-    r"(?P<name>[A-Za-z_][\w.]*)[^\n]*\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)[ \t]*(?P=fence)[ \t]*$",
+    r"(?P<name>[A-Za-z_][\w.]*)(?P<call>[^\n]*)\n"
+    r"(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)[ \t]*(?P=fence)[ \t]*$",
     re.MULTILINE,
 )
 _MODULE = re.compile(
@@ -55,6 +59,7 @@ _MODULE = re.compile(
 )
 # What describes a class of Python, by hand or from its docstring.
 _CLASS = re.compile(r"\.\.[ \t]+(?:py:)?(?:auto)?(?:class|exception)::[ \t]+([A-Za-z_][\w.]*)")
+_HOLDING = ("module", "class", "exception")
 _OF_CLASSES = ("method", "attribute", "property")
 _AUTO_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _SIGN = re.compile(rf"auto(?:{_KINDS})(?:::|\}})")
@@ -154,14 +159,16 @@ def _compared(label: str) -> str:
 class AutoBlock:
     """A directive at ``[start, end)``; what stands below it is indented by ``inner``.
 
-    ``name`` is as written, ``module`` the current module, and ``holder`` the class, as it is written, in the
-    description of which the directive stands. ``is_fence`` tells that it is MyST's.
+    ``name`` is as written, and so is ``call``, the parameters behind it, if there are any; ``module`` is the
+    current module, and ``holder`` the class, as it is written, in the description of which the directive
+    stands. ``is_fence`` tells that it is MyST's.
     """
 
     start: int
     end: int
     kind: str
     name: str
+    call: str
     module: str
     holder: str
     options: Mapping[str, str]
@@ -181,11 +188,14 @@ class AutoBlock:
         return name if holds(name) or not self.module else f"{self.module}.{name}"
 
 
-def auto_blocks(text: str, holds: Callable[[str], bool]) -> list[AutoBlock]:
-    """Return the directives for objects of packages that ``holds`` knows, in order."""
+def auto_blocks(text: str, holds: Callable[[str], bool], defaults: AutodocOptions = ()) -> list[AutoBlock]:
+    """Return the directives for objects of packages that ``holds`` knows, in order.
+
+    ``defaults`` are the options of those for modules and classes that do not have or refuse them.
+    """
     if not _SIGN.search(text):
         return []
-    found, code = sorted(_blocks(text), key=lambda block: block.start), literal_blocks(text)
+    found, code = sorted(_blocks(text, defaults), key=lambda block: block.start), literal_blocks(text)
     return [
         block
         for block in found
@@ -193,22 +203,23 @@ def auto_blocks(text: str, holds: Callable[[str], bool]) -> list[AutoBlock]:
     ]
 
 
-def _blocks(text: str) -> Iterator[AutoBlock]:
+def _blocks(text: str, defaults: AutodocOptions) -> Iterator[AutoBlock]:
     modules = [(found.start(), found[1]) for found in _MODULE.finditer(text)]
     starts, holders = [start for start, _ in modules], _holders(text)
     for pattern in (_AUTO, _AUTO_FENCED):
         for found in pattern.finditer(text):
             nth = bisect_left(starts, found.start())
             before = modules[max(0, nth - 1) : nth]
-            first = found["options"]
+            first, given = found["options"], dict(_AUTO_OPTION.findall(found["options"]))
             below = first[: len(first) - len(first.lstrip(" \t"))].removeprefix(found["indent"])
             yield AutoBlock(
                 *found.span(),
                 kind=found["kind"],
                 name=found["name"],
+                call=call if (call := found["call"].strip()).startswith("(") else "",
                 module="".join(name for _, name in before if name != "None"),
                 holder=holders.get(found.start(), ""),
-                options=dict(_AUTO_OPTION.findall(found["options"])),
+                options=with_defaults(given, defaults) if found["kind"] in _HOLDING else given,
                 indent=found["indent"],
                 inner=below or _INNER,
                 is_fence=pattern is _AUTO_FENCED,

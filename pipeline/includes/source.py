@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from ..directives import NOT_INCLUDED
@@ -24,6 +25,7 @@ from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .mkdocs.macros import variables_of
 from .project import context_of
 from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
+from .sphinx.autodoc_options import AutodocOptions
 from .sphinx.conf_values import SphinxValues, in_its_format, values_for, with_other_projects
 from .sphinx.folder_versions import may_be_of_a_tool, readable_folders, with_version
 from .sphinx.substitutions import with_linked_docstrings, with_values
@@ -149,7 +151,8 @@ def _with_modules(source: Source, collection: Collection, values: SphinxValues |
     packages = Packages(source.collection, collection)
     # What the packages hold decides which of these is a block.
     source = replace(source, version="") if collection.api.packages else source
-    modules = _autodoc_modules(text, packages)
+    source = replace(source, autodoc=values.autodoc if values else ())
+    modules = _autodoc_modules(text, packages, source.autodoc)
     if values:
         linked = with_linked_docstrings(modules.values(), values, collection.max_bytes)
         modules = {module.name: module for module in linked}
@@ -163,10 +166,10 @@ def _with_modules(source: Source, collection: Collection, values: SphinxValues |
     return _hashed(replace(source, notes=(*source.notes, *notes)), found)
 
 
-def _autodoc_modules(text: str, packages: Packages) -> dict[str, PythonModule]:
+def _autodoc_modules(text: str, packages: Packages, options: AutodocOptions) -> dict[str, PythonModule]:
     """Return the modules by name that autodoc's directives describe."""
     modules: dict[str, PythonModule] = {}
-    for auto in auto_blocks(text, packages.hold):
+    for auto in auto_blocks(text, packages.hold, options):
         with suppress(NoSuchObject):
             find = packages.modules_for_member if auto.is_member else packages.modules_for
             found = find(auto.full_name(packages.hold))
@@ -192,7 +195,7 @@ def _without_unknown_blocks(
 
 
 def _hashed(source: Source, modules: tuple[PythonModule, ...]) -> Source:
-    parts = [source.sha256]
+    parts = [source.sha256, *chain.from_iterable(source.autodoc)]
     parts += [part for module in modules for part in (module.name, sha256_hex(module.content))]
     return replace(source, modules=modules, sha256=combined_hash(parts), version="") if modules else source
 

@@ -85,7 +85,7 @@ def _markdown(text: str, source: Source, collection: Collection, where: str) -> 
         from ..python_api.pages import with_descriptions  # Griffe takes as long as BeautifulSoup
 
         described = with_descriptions(body, source.modules, collection.api, collection.max_bytes)
-        auto = with_autodoc(described.text, source.modules, collection.max_bytes)
+        auto = with_autodoc(described.text, source.modules, collection.max_bytes, source.autodoc)
         body, removed = auto.text, (*removed, *described.notes, *auto.notes)
     if collection.api.packages or collection.heading_references:
         body = with_references(
@@ -123,7 +123,7 @@ def _rst(text: str, source: Source, collection: Collection, where: str) -> Docum
     if source.modules:
         from ..python_api.autodoc import with_autodoc
 
-        described = with_autodoc(ruled, source.modules, collection.max_bytes)
+        described = with_autodoc(ruled, source.modules, collection.max_bytes, source.autodoc)
         ruled, notes = described.text, described.notes
     page = rst_page(ruled, where)
     content = read_html(page.html, where)

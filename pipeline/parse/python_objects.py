@@ -25,8 +25,6 @@ _DOMAINS = ("", "py")
 _CONSTANTS = frozenset({"None", "True", "False", "Ellipsis"})
 _NAME = re.compile(r"\.?[^\W\d]\w*(?:\.[^\W\d]\w*){0,20}")
 LONGEST_NAME = 200
-# Options of a description that no link is to lead to.
-NOT_INDEXED = frozenset({"noindex", "no-index"})
 _MODIFIERS = ("abstractmethod", "classmethod", "staticmethod", "final", "async")
 _SIGNATURE = re.compile(
     r"(?:(?:async|abstract(?:method)?|classmethod|def|final|static(?:method)?)[ \t]+)*([^\W\d][\w.]*)"
@@ -69,6 +67,11 @@ def whole_signature(signature: str, options: Mapping[str, str]) -> str:
 def object_anchors(full_name: str) -> list[str]:
     """Return the anchor of the description of an object; none for what is no name."""
     return [OBJECT_PREFIX + full_name] if _is_name(full_name) else []
+
+
+def module_anchors(name: str) -> list[str]:
+    """Return the anchors of the description of a module: ours, and the one that Sphinx gives it."""
+    return [*anchors, f"module-{name}"] if (anchors := object_anchors(name)) else []
 
 
 def shown_name(role: str, target: str) -> str:

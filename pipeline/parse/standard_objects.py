@@ -20,12 +20,22 @@ OPTION = "option"
 _MAX_NAMES = 100
 _MAX_WORDS = 8
 _OPTION = re.compile(r"(?P<name>(?:/|--|-|\+)?[^\s=]+)(?P<value>=?\s*.*)", re.DOTALL)
+_WHOLE_TERM = re.compile(r"[A-Za-z0-9](?:[\w .-]*[A-Za-z0-9])?", re.ASCII)
 _NOT_IN_ID, _AROUND_ID = re.compile(r"[^a-zA-Z0-9._]+"), re.compile(r"^[-0-9._]+|-+$")
 
 
 def standard_anchors(kind: str, name: str) -> list[str]:
     """Return the anchors of an object: ours, and the one that Sphinx gives it; none for what is no name."""
     return _anchors(f"{kind}:", kind, name)
+
+
+def term_id(term: str) -> str:
+    """Return the anchor that Sphinx gives a term of a glossary.
+
+    It is empty for one of other characters, of which Sphinx' anchor has only a part: ``C++`` and ``C#``.
+    """
+    is_whole = len(term) <= LONGEST_NAME and _WHOLE_TERM.fullmatch(term) is not None
+    return _sphinx_id(f"term-{term}") if is_whole else ""
 
 
 def program_name(argument: str) -> str:

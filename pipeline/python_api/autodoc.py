@@ -2,64 +2,85 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 import griffe
 
-from ..includes.parts import indented
-from ..includes.python_blocks import AutoBlock, auto_blocks
+from ..includes.python_blocks import NOT_INDEXED, AutoBlock, auto_blocks
+from ..includes.sphinx.autodoc_options import CLASS_DOC, AutodocOptions
 from ..model import PythonModule
 from .describe import MAX_PIECES, Options, bases_of, members_of
 from .objects import Modules, NotFound
 from .pages import DescribedText
+from .rst_docstrings import rst_docstring
 from .signatures import parameters_of, unwrapped
 
-# Its colons end no name.
-_ROLE, _COLON = re.compile(r":[\w:.+-]{1,80}:(?=`)"), "\x01"
-_NUMPY_SECTION = re.compile(r"^([A-Z][A-Za-z ]{2,30})\n[-=~]{3,}[ \t]*$", re.MULTILINE)
-# The fields that sections of Google's and NumPy's docstrings are written as.
-_FIELDS = {
-    "parameters": "param",
-    "other parameters": "param",
-    "attributes": "var",
-    "raises": "raises",
-    "warns": "raises",
-    "returns": "returns",
-    "yields": "yields",
-}
-_TYPES = {"param": "type", "var": "vartype", "returns": "rtype", "yields": "ytype"}
 _INNER = "   "
+# Descriptions in docstrings of one document; what stands in the docstrings of these is not described.
+_MAX_IN_DOCSTRINGS = 100
+_LONGEST_VALUE = 200
+_HELD_BY_ALL = frozenset({"class-attribute", "module-attribute"})
+_NAMED = re.compile(r"[A-Za-z_][\w.]{0,200}")
 _LISTED = re.compile(r"[\s,]+")
 
 
-def with_autodoc(text: str, modules: Sequence[PythonModule], limit: int) -> DescribedText:
-    """Return the text with descriptions in place of autodoc's directives, ``limit`` characters at most."""
-    names, notes = {module.name.partition(".")[0] for module in modules}, list[str]()
-    known = Modules(modules, reads_comments=True)
+def with_autodoc(
+    text: str, modules: Sequence[PythonModule], limit: int, options: AutodocOptions = ()
+) -> DescribedText:
+    """Return the text with descriptions in place of autodoc's directives, ``limit`` characters at most.
 
-    def holds(name: str) -> bool:
-        return name.partition(".")[0] in names
+    ``options`` are those that directives have besides their own.
+    """
+    known, names = Modules(modules, reads_comments=True), {each.name.partition(".")[0] for each in modules}
+    describing = _Describing(known, frozenset(names), options)
+    described = describing.text(text, limit)
+    return DescribedText(described, (*known.notes, *describing.notes))
 
-    pieces, at, room = list[str](), 0, limit - len(text)
-    for block in auto_blocks(text, holds):
-        name = block.full_name(holds)
-        try:
-            described = "\n".join(islice(_Described(known, block).lines(name), MAX_PIECES))
-        except NotFound as error:
-            notes.append(f"{name} is not described: {error}")
-            continue
-        if block.is_fence:
-            described = f"{block.indent}```{{eval-rst}}\n{described.replace('```', '``')}\n{block.indent}```"
-        if len(described) > room:
-            notes.append(f"{name} is not described: the document would become too large")
-            continue
-        room -= len(described)
-        pieces += [text[at : block.start], described, "\n"]
-        at = block.end
-    return DescribedText("".join((*pieces, text[at:])), (*known.notes, *notes))
+
+@dataclass(slots=True)
+class _Describing:
+    """The descriptions of one document; docstrings may hold directives too, up to a bound."""
+
+    known: Modules
+    names: frozenset[str]
+    options: AutodocOptions
+    notes: list[str] = field(default_factory=list)
+    nested: int = 0
+
+    def holds(self, name: str) -> bool:
+        """Return whether a name is one of the packages."""
+        return name.partition(".")[0] in self.names
+
+    def text(self, text: str, limit: int, in_docstring: bool = False) -> str:
+        """Return the text with descriptions in place of directives."""
+        pieces, at, room = list[str](), 0, limit - len(text)
+        for block in auto_blocks(text, self.holds, self.options):
+            self.nested += in_docstring
+            if self.nested > _MAX_IN_DOCSTRINGS:
+                break
+            name = block.full_name(self.holds)
+            try:
+                described = "\n".join(islice(_Described(self.known, block).lines(name), MAX_PIECES))
+            except NotFound as error:
+                self.notes.append(f"{name} is not described: {error}")
+                continue
+            described = described if in_docstring else self.text(described, room, in_docstring=True)
+            if block.is_fence:
+                described = (
+                    f"{block.indent}```{{eval-rst}}\n{described.replace('```', '``')}\n{block.indent}```"
+                )
+            if len(described) > room:
+                self.notes.append(f"{name} is not described: the document would become too large")
+                continue
+            room -= len(described)
+            pieces += [text[at : block.start], described, "\n"]
+            at = block.end
+        return "".join((*pieces, text[at:]))
 
 
 class _Described:
@@ -81,16 +102,19 @@ class _Described:
         """Yield the lines of the description of the object with that dotted name; raise ``NotFound``."""
         found = self._find(name)
         if not found.is_module:
-            yield from self._object(found, name, self._block.indent, self._options)
+            yield from self._object(found, name, self._block.indent, self._options, self._block.call)
             return
-        yield from _indented(_docstring(found), self._block.indent)
+        yield f"\n{self._block.indent}.. py:module:: {name}"
+        yield from self._not_indexed(self._block.indent + _INNER)
+        yield ""
+        yield from _indented(rst_docstring(found), self._block.indent)
         for member, each in self._members(found, self._options) if self._shows_members else ():
             yield from self._object(each, f"{name}.{member}", self._block.indent, _all_of(self._options))
 
     def _find(self, name: str) -> griffe.Object:
         """Return the object with that dotted name, which a class may have from another."""
         try:
-            return self._known.find(name)
+            return self._function_of(self._known.find(name))
         except NotFound:
             holder, _, member = name.rpartition(".")
             owner = self._known.find(holder) if self._block.is_member else None
@@ -101,16 +125,55 @@ class _Described:
                 raise
             return found
 
-    def _object(self, found: griffe.Object, name: str, indent: str, options: Options) -> Iterator[str]:
+    def _function_of(self, found: griffe.Object) -> griffe.Object:
+        """Return the function that a name is another name of, as in ``hoot = call``; else what was found."""
+        value = str(found.value) if isinstance(found, griffe.Attribute) else ""
+        if self._block.kind in ("function", "method", "decorator") and _NAMED.fullmatch(value):
+            with suppress(NotFound):
+                meant = self._known.find(f"{found.module.path}.{value}")
+                return meant if meant.is_function else found
+        return found
+
+    def _object(
+        self, found: griffe.Object, name: str, indent: str, options: Options, call: str = ""
+    ) -> Iterator[str]:
+        """Yield the lines for an object, with its parameters as they are written or as they are."""
         kind = "class" if found.is_class else "function" if found.is_function else "attribute"
         inner = indent + self._block.inner
-        yield f"\n{indent}.. py:{kind}:: {name}{_call(found)}"
-        yield f"{inner}:module: {_module_of(found, name)}\n"
-        yield from _indented(_docstring(found), inner)
+        yield f"\n{indent}.. py:{kind}:: {name}{call or self._call(found)}"
+        yield f"{inner}:module: {_module_of(found, name)}"
+        yield from self._not_indexed(inner)
+        yield ""
+        if isinstance(found, griffe.Class) and "show-inheritance" in self._block.options:
+            yield f"{inner}{_bases(found)}\n"
+        for docstring in self._docstrings(found):
+            yield from _indented(docstring, inner)
         if not found.is_class or not self._shows_members:
             return
         for member, each in self._members(found, options):
             yield from self._object(each, f"{name}.{member}", inner, _all_of(options))
+
+    def _call(self, found: griffe.Object) -> str:
+        """Return what follows the name; a class may have its ``__init__`` from another."""
+        if not isinstance(found, griffe.Class):
+            return _call(found)
+        holders = [found] if "__init__" in found.members else [found, *bases_of(self._known, found)]
+        starts = (holder.members.get("__init__") for holder in holders)
+        start = next((each for each in starts if isinstance(each, griffe.Function)), None)
+        return f"({parameters_of(start)})" if start is not None else ""
+
+    def _docstrings(self, found: griffe.Object) -> list[str]:
+        """Return the docstring, for a class also that of ``__init__`` or only this where an option asks."""
+        wanted = self._block.options.get(CLASS_DOC, "") if isinstance(found, griffe.Class) else ""
+        start = found.members.get("__init__") if wanted in ("both", "init") else None
+        of_start = rst_docstring(start) if isinstance(start, griffe.Function) else ""
+        return (
+            [of_start] if of_start and wanted == "init" else [rst_docstring(found), *filter(None, [of_start])]
+        )
+
+    def _not_indexed(self, indent: str) -> Iterator[str]:
+        if NOT_INDEXED & self._block.options.keys():
+            yield f"{indent}:no-index:"
 
     def _members(self, found: griffe.Object, options: Options) -> Iterator[tuple[str, griffe.Object]]:
         """Yield members, with those that a class has from others where the directive asks for them."""
@@ -152,86 +215,32 @@ def _all_of(options: Options) -> Options:
 
 def _call(found: griffe.Object) -> str:
     """Return the parameters and the result, or the type, on one line."""
-    if isinstance(found, griffe.Class):
-        start = found.members.get("__init__")
-        return f"({parameters_of(start)})" if isinstance(start, griffe.Function) else ""
     if isinstance(found, griffe.Function):
         result = f" -> {unwrapped(found.returns)}" if found.returns is not None else ""
         return f"({parameters_of(found)}){result}"
     annotation = getattr(found, "annotation", None)
-    return f": {unwrapped(annotation)}" if annotation is not None else ""
+    kind = f": {unwrapped(annotation)}" if annotation is not None else ""
+    return kind + (_value(found) if isinstance(found, griffe.Attribute) else "")
 
 
-def _docstring(found: griffe.Object) -> str:
-    """Return the docstring as reStructuredText, with the sections of Google's and NumPy's style as fields."""
-    docstring = found.docstring
-    if docstring is None:
+def _value(found: griffe.Attribute) -> str:
+    """Return the value, as it is written, of an attribute of a class or module that is a short literal."""
+    written = str(found.value or "")
+    if not (
+        written and len(written) <= _LONGEST_VALUE and "\n" not in written and found.labels & _HELD_BY_ALL
+    ):
         return ""
-    style = griffe.infer_docstring_style(docstring)[0]
-    if style not in (griffe.Parser.google, griffe.Parser.numpy):
-        return _NUMPY_SECTION.sub(r"**\1**\n", docstring.value)
     try:
-        # As napoleon reads it: there is one result, and what stands before its colon is its type.
-        of_google: dict[str, Any] = {"returns_named_value": False, "returns_multiple_items": False}
-        options = of_google if style is griffe.Parser.google else {}
-        text = _ROLE.sub(lambda found: found[0].replace(":", _COLON), docstring.value)
-        whole = griffe.Docstring(text, parent=docstring.parent)
-        sections = whole.parse(style, warnings=False, **options)
-    except (ValueError, KeyError, AttributeError, TypeError, IndexError, RecursionError):
-        return _NUMPY_SECTION.sub(r"**\1**\n", docstring.value)
-    return "\n\n".join(filter(None, map(_section, sections))).replace(_COLON, ":")
+        ast.literal_eval(written)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ""
+    return f" = {written}"
 
 
-def _section(section: griffe.DocstringSection) -> str:
-    kind, value = section.kind.value, section.value
-    if kind == "text":
-        return str(value)
-    if kind == "examples":
-        return "\n\n".join((".. rubric:: Examples", *(text for _, text in value)))
-    if kind == "admonition":
-        title = section.title or value.kind
-        return f".. admonition:: {title}\n   :class: {value.kind}\n\n{indented(value.contents, _INNER)}"
-    if kind == "deprecated":
-        return f".. deprecated:: {value.version}\n\n{indented(value.description, _INNER)}"
-    return _listed(_FIELDS.get(kind), section)
-
-
-def _listed(name: str | None, section: griffe.DocstringSection) -> str:
-    value = section.value
-    if name in ("returns", "yields") and len(value) > 1:
-        said = "\n".join(f"* {_kind(each)}{_said(each)}" for each in value)
-        return f":{name}:\n{indented(said, _INNER)}"
-    if name is None:
-        return "\n".join([f"**{section.title or section.kind.value.capitalize()}**", *map(_defined, value)])
-    return "\n".join(line for each in value for line in _fields(name, each))
-
-
-def _fields(name: str, each: Any) -> Iterator[str]:
-    """Yield the field for a parameter or the like, and the one for its type."""
-    annotation = getattr(each, "annotation", None)
-    kind = unwrapped(annotation) if annotation is not None else ""
-    if name == "raises":
-        yield f":raises {kind}: {_said(each)}"
-        return
-    named = getattr(each, "name", "") or ""
-    shown = f" {named}".replace("*", "\\*") if name in ("param", "var") else ""
-    yield f":{name}{shown}: {_said(each)}"
-    if kind:
-        yield f":{_TYPES[name]}{shown}: {kind}"
-
-
-def _kind(each: Any) -> str:
-    named = getattr(each, "name", "") or ""
-    kind = unwrapped(each.annotation) if each.annotation is not None else ""
-    return "".join(f"``{part}`` " for part in (named, kind) if part)
-
-
-def _said(each: Any) -> str:
-    return indented(str(each.description or ""), _INNER).lstrip()
-
-
-def _defined(each: Any) -> str:
-    return f"\n``{getattr(each, 'name', '') or 'value'}``\n{indented(str(each.description or '—'), _INNER)}"
+def _bases(found: griffe.Class) -> str:
+    """Return the line on what a class is derived from."""
+    named = (f":py:class:`.{base}`" if _NAMED.fullmatch(str(base)) else f"``{base}``" for base in found.bases)
+    return f"Bases: {', '.join(named) or ':py:class:`object`'}"
 
 
 def _indented(text: str, indent: str) -> Iterator[str]:

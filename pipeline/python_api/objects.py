@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import logging
 import re
@@ -17,6 +18,8 @@ from ..model import PythonModule
 MAX_STEPS = 50
 # Sphinx reads such comments as docstrings of attributes and constants.
 _COMMENT = "#:"
+_ASSIGNED = re.compile(r"^([A-Za-z_]\w*)[ \t]*=[ \t]*[A-Za-z_]", re.MULTILINE)
+_DEFINED = re.compile(r"^(?:class|def|async[ \t]+def)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _log = logging.getLogger("griffe")
 
 
@@ -116,10 +119,32 @@ def _visited(module: PythonModule, reads_comments: bool) -> griffe.Module:
         parent = package
     file = Path(*above, name, "__init__.py") if module.is_package else Path(*above, f"{name}.py")
     source = module.content.decode("utf-8-sig")
-    found = griffe.visit(name, file, source, parent=parent)
+    found = griffe.visit(name, file, _without_decorating(source), parent=parent)
     if reads_comments:
         _document_by_comments(found, source)
     return found
+
+
+def _without_decorating(source: str) -> str:
+    """Return a module without such as ``Owl = sealed(Owl)``, for which Griffe would forget the class."""
+    if {*_ASSIGNED.findall(source)}.isdisjoint(_DEFINED.findall(source)):
+        return source
+    lines, defined = source.split("\n"), set[str]()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.Assign) and not defined.isdisjoint(_decorated(node)):
+            lines[node.lineno - 1] = "pass"
+            lines[node.lineno : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno)
+    return "\n".join(lines)
+
+
+def _decorated(node: ast.Assign) -> set[str]:
+    """Return the name that an assignment gives to the result of a call with what had the name before."""
+    target = node.targets[0]
+    if len(node.targets) > 1 or not isinstance(target, ast.Name) or not isinstance(node.value, ast.Call):
+        return set()
+    return {target.id} & {each.id for each in ast.walk(node.value) if isinstance(each, ast.Name)}
 
 
 def _document_by_comments(module: griffe.Module, source: str) -> None:

@@ -17,6 +17,7 @@ from ...filesystems.availability import briefly_away
 from ...identity import combined_hash
 from ...model import Source
 from ...untrusted import NotRead, is_within, read_regular, read_settings
+from .autodoc_options import AutodocOptions, autodoc_options
 from .conf_literals import MAX_CHARS, Computed, files_read_into, literals_of, settings_of_book
 from .object_types import ObjectType, extension_places, object_types
 
@@ -29,6 +30,8 @@ _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
 _SUBSTITUTIONS = "myst_substitutions"
 _ENDING = re.compile(r"\.[A-Za-z][\w.-]{0,20}")
 _COMPUTED_FORMAT = "source_suffix in conf.py is computed: the document is read by its ending"
+# ``None`` is the default, which is that of docutils.
+_ROLE = re.compile(r"(?!None\Z)[A-Za-z][\w:.+-]{0,80}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN = (*MARKDOWN, *RST, ".ipynb")
 # The setting, neither in a comment nor empty.
@@ -48,6 +51,9 @@ class SphinxValues:
     computed: frozenset[str] = frozenset()  # substitutions of which only the names are known
     prolog: str = ""
     epilog: str = ""
+    # That of text in single backticks in reStructuredText.
+    default_role: str = ""
+    autodoc: AutodocOptions = ()
     # By the endings of files that do not tell it, those of files that they are read like.
     formats: Mapping[str, str] = field(default_factory=dict)
     # Endings, empty for all, of files of which the script computes how they are read.
@@ -235,6 +241,8 @@ def _values_of(given: Mapping[str, object], content: bytes) -> SphinxValues:
         frozenset(name for name, each in table.items() if isinstance(name, str) and each is Computed),
         str(given["rst_prolog"]) if is_value(given.get("rst_prolog")) else "",
         str(given["rst_epilog"]) if is_value(given.get("rst_epilog")) else "",
+        str(given["default_role"]) if _ROLE.fullmatch(str(given.get("default_role"))) else "",
+        autodoc_options(given),
         formats_of(given.get("source_suffix")),
         frozenset(ending for ending, kind in _kinds(given.get("source_suffix")) if kind is Computed),
         _OTHER_PROJECTS.search(content) is not None,

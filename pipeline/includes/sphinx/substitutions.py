@@ -23,6 +23,7 @@ _RST_ROLE = re.compile(
 )
 _MYST_ROLE = re.compile(r"(?<![`\\])\{([A-Za-z][\w:+-]{0,80})\}`(?!`)([^`\n]{1,500})`(?!`)")
 _MYST_VALUE = re.compile(r"(?<!`)\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}")
+_EVAL_RST = re.compile(r"^([ \t]*)(?:`{3,}|~{3,}|:{3,})\{eval-rst\}[ \t]*\n", re.MULTILINE)
 _OWN_KEYS = ("substitutions", "myst")
 _DIRECTIVE = re.compile(r"\{([\w:-]+)\}")
 # Of MyST's directives, those whose content is no markdown.
@@ -91,6 +92,7 @@ def with_values(text: str, path: str, values: SphinxValues, max_chars: int) -> t
                 _MYST_ROLE, text, lambda found: room.put(_myst_link(found, values), found[0])
             )
         text, remarks = _substituted(text, values, room)
+        text = _with_default_role(text, values, room)
     return text, (*remarks, *((_FULL,) if room.is_full else ()))
 
 
@@ -223,13 +225,26 @@ def _myst_link(found: re.Match[str], values: SphinxValues) -> str:
     return f"[{link[0]}](<{link[1]}>)"
 
 
+def _default_role(values: SphinxValues) -> str:
+    return f".. default-role:: {values.default_role}\n\n" if values.default_role else ""
+
+
+def _with_default_role(text: str, values: SphinxValues, room: _Room) -> str:
+    """Return the markdown whose reStructuredText has the role of text in single backticks."""
+    if not values.default_role or "{eval-rst}" not in text:
+        return text
+    return _outside_code(
+        _EVAL_RST, text, lambda found: room.put(f"{found[0]}{found[1]}{_default_role(values)}", found[0])
+    )
+
+
 def _rst(text: str, values: SphinxValues) -> str:
     """Return the text between prolog and epilog, if it uses names, and with what the used ones stand for."""
     used = {name for name in _USED.findall(text) if name in values.texts and f".. |{name}|" not in text}
     defined = "".join(f"\n.. |{name}| replace:: {values.texts[name]}" for name in sorted(used))
     around = values.prolog + values.epilog
     names_something = bool(around) and ("|" in text or "_" in text or ":" in text)
-    head = declaration(values.objects, text)
+    head = declaration(values.objects, text) + _default_role(values)
     head += f"{values.prolog.strip(chr(10))}\n\n" if names_something and values.prolog else ""
     tail = f"\n\n{values.epilog.strip(chr(10))}\n" if names_something and values.epilog else ""
     given = "".join(line for line in (head, tail))

@@ -1,8 +1,8 @@
 """A code block as its author wants it shown: its text, without the comments that are meant for the tool.
 
 Taken out are comments that mark lines (``// [!code ++]`` of VitePress, ``// highlight-next-line`` of
-Docusaurus), numbers of annotations (``# (1)!`` of Material), options of MyST and Sphinx above the code, and
-the escapes or tags that colour the output of a terminal.
+Docusaurus), numbers of annotations (``# (1)!`` of Material), options of MyST and Sphinx above the code,
+options of doctest, and the escapes or tags that colour the output of a terminal.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ _MAGIC = re.compile(rf"[ \t]*{_OPENS}[ \t]*highlight-(next-line|start|end)[ \t]*
 _NOTE = re.compile(r"[ \t]{0,40}\((\d{1,2})\)!?[ \t]*(?:\*/|-->)?[ \t]*\Z")
 _COMMENT_OPENS = re.compile(rf"{_OPENS}")
 _EMPTY_COMMENT = re.compile(rf"(?:(?<!\s)[ \t]{{1,40}})?{_OPENS}[ \t]*\Z")
+_FOR_DOCTEST = re.compile(
+    r"(?<![ \t])[ \t]*#[ \t]*doctest:[ \t]*[+-][^\n]*|^[ \t]*<BLANKLINE>[ \t]*$", re.MULTILINE
+)
 _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):[ \t]*([^\n]*)\Z")
 _WITH_OPTIONS = (*CODE_DIRECTIVES, "math", "mermaid")
 _ANSI_MARK = "\u241b"
@@ -54,11 +57,18 @@ def read_listing(info: str, code: str, *, in_html: bool = False) -> CodeListing:
     runs = html_runs(text) if in_html else _escaped(said.language, text)
     if runs:
         return CodeListing(said, text_of(runs), runs=runs)
+    text = without_doctest_flags(text)
     if "highlight-" in text:
         said, text = _without_magic(said, text)
     if "[!code" in text:
         said, text = _without_comments(said, text)
     return CodeListing(said, text)
+
+
+def without_doctest_flags(code: str) -> str:
+    """Return a session of Python without what is meant for doctest: its options, and marks of empty lines."""
+    is_meant = ">>>" in code and ("doctest:" in code or "<BLANKLINE>" in code)
+    return _FOR_DOCTEST.sub("", code) if is_meant and code.lstrip().startswith(">>>") else code
 
 
 def plain_code(source: str, text: str) -> str:
@@ -67,6 +77,8 @@ def plain_code(source: str, text: str) -> str:
         source = text_of(ansi_runs(source))
     if "[!code" in source:
         source = _COMMENT.sub("", source)
+    if ("doctest:" in source or "<BLANKLINE>" in source) and source not in text:
+        source = _FOR_DOCTEST.sub("", source)
     return text_of(html_runs(source)) if "</" in source and "</" not in text else source
 
 

@@ -47,7 +47,7 @@ _KIND_NAMES = {
     RST: "eval-rst",
     NOTHING: """
         bibliography codeauthor contents default-domain highlight index sectionauthor tableofcontents
-        tabularcolumns toc
+        tabularcolumns toc towncrier-draft-entries
     """,
 }
 _KINDS = {name: kind for kind, names in _KIND_NAMES.items() for name in names.split()}

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from ...includes.python_blocks import NOT_INDEXED
 from ..labels import DESCRIPTION, DESCRIPTION_CONTENT
 from ..python_objects import (
-    NOT_INDEXED,
     bounded,
     describes_object,
     full_name,
+    module_anchors,
     name_in,
     object_anchors,
     prefixed,
@@ -129,7 +130,7 @@ class Module(Boxed):
         """Return the anchor of a module that is described here, and the content, if there is any."""
         self.state.document[_MODULE] = "" if self.argument == "None" else bounded(self.argument)
         is_label = describes_object(self.name) and NOT_INDEXED.isdisjoint(self.options)
-        anchors = object_anchors(self.argument) if is_label else []
+        anchors = module_anchors(self.argument) if is_label else []
         place = [nodes.target("", "", ids=anchors)] if anchors else []
         return [*place, *(super().run() if self.content else [])]
 

@@ -11,6 +11,7 @@ from docutils.statemachine import StringList
 
 from ..conditions import is_for_web_pages
 from ..labels import term_label
+from ..standard_objects import term_id
 from .admonitions import Boxed, Lenient, by_name, label_or_document
 
 # Of a container: how many sections its own are in.
@@ -103,6 +104,7 @@ class _Glossary(Boxed):
         for term in box.findall(nodes.term):
             term["names"].append(nodes.fully_normalize_name(term_label(term.astext())))
             self.state.document.note_explicit_target(term, term)
+            term["ids"] += filter(None, [term_id(term.astext())])
         return self.named(box)
 
     def is_shared(self, at: int) -> bool:

@@ -56,7 +56,12 @@ def role(name: str, original: Callable[..., Any], *rest: Any) -> tuple[Role, lis
         found, messages = original(key, *rest)
         if found is not None:
             return found, messages
-    return _sphinx_role(key), []
+    return _named(key, _sphinx_role(key)), []
+
+
+def _named(key: str, found: Role) -> Role:
+    """Return the role with its own name, which docutils does not give to the default role."""
+    return lambda _name, *rest, **more: found(key, *rest, **more)
 
 
 def _sphinx_role(key: str) -> Role:
@@ -85,12 +90,20 @@ def _label(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
     return [link], []
 
 
-def _document(name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:
+def _document(name: str, raw: str, text: str, _line: int, inliner: Any, *_rest: Any, **_more: Any) -> Found:
     title, target = split_title(text)
     last = name.lower().rpartition(":")[2]
+    if last == "any" and not title and (called := _dotted_object(target, *around(inliner.document))):
+        return [nodes.reference(raw, "", nodes.literal(raw, shown_name("any", target)), refuri=called)], []
     address = label_or_document(target, "any" if last == "any" else "doc")
     untitled = not title and last != "download"
     return [nodes.reference(raw, title or target, refuri=address, untitled=untitled)], []
+
+
+def _dotted_object(target: str, holder: str, module: str) -> str:
+    """Return the address of an object that ``any`` names in full or in part: one word may be a label."""
+    name = target.lstrip("~.")
+    return object_address("obj", f".{name}", holder, module) if "." in name.strip(".") else ""
 
 
 def _equation(_name: str, raw: str, text: str, *_rest: Any, **_more: Any) -> Found:

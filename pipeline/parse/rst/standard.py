@@ -9,8 +9,9 @@ from typing import Any, cast
 from docutils import nodes
 from docutils.parsers.rst import Directive, roles
 
+from ...includes.python_blocks import NOT_INDEXED
 from ...includes.sphinx.object_types import DECLARED, ObjectType, declared
-from ..python_objects import NOT_INDEXED, bounded, shown_name
+from ..python_objects import bounded, shown_name
 from ..standard_objects import (
     OPTION,
     option_anchors,

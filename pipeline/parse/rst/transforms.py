@@ -1,4 +1,4 @@
-"""Changes of docutils' tree before it is written: names, references, dashes, pages that only Sphinx makes."""
+"""Changes of docutils' tree before it is written: names, references, dashes, code, pages only of Sphinx."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from docutils import nodes
 from docutils.transforms import Transform, references
 
+from ..code.listing import without_doctest_flags
 from ..labels import INDICES
 from .roles import SPHINX_INDEX
 
@@ -74,6 +75,22 @@ class Dashes(Transform):
                 text.parent.replace(text, nodes.Text(_DASHES.sub(_dash, text)))
 
 
+class DoctestFlags(Transform):
+    """Takes out of sessions of Python what is meant for doctest, as Sphinx does."""
+
+    default_priority = 855
+
+    def apply(self) -> None:
+        """Walk through the code that holds no markup."""
+        block: Any
+        for block in [*self.document.findall(_is_code)]:
+            text = block.astext()
+            shown = without_doctest_flags(text)
+            if shown != text and all(isinstance(each, nodes.Text) for each in block.children):
+                block.children = []
+                block.append(nodes.Text(shown))
+
+
 class Indices(Transform):
     """Leaves out lists of pages that only Sphinx makes, such as its index, and sections of nothing else."""
 
@@ -97,6 +114,10 @@ class Indices(Transform):
         inline: list[Any] = [each for each in entry.children[0].children if each.astext().strip()]
         name = str(inline[0].get(SPHINX_INDEX, "")) if len(inline) == 1 and inline[0].children else ""
         return "" if name in self.document.nameids else name
+
+
+def _is_code(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.literal_block | nodes.doctest_block)
 
 
 def _is_list(node: nodes.Node) -> bool:
@@ -150,5 +171,6 @@ TRANSFORMS = (
     references.ExternalTargets,
     references.InternalTargets,
     Dashes,
+    DoctestFlags,
     Indices,
 )

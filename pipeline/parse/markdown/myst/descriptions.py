@@ -10,12 +10,13 @@ from html import escape
 from markdown_it.rules_block import StateBlock
 
 from ....directives import add_leftovers
+from ....includes.python_blocks import NOT_INDEXED
 from ...labels import DESCRIPTION, DESCRIPTION_CONTENT
 from ...python_objects import (
-    NOT_INDEXED,
     bounded,
     describes_object,
     full_name,
+    module_anchors,
     name_in,
     object_anchors,
     whole_signature,
@@ -107,7 +108,7 @@ def _as_code(text: str) -> str:
 
 def _module(state: StateBlock, name: str, title: str, options: DirectiveOptions, lines: range) -> None:
     """Push the anchor of a module that is described here, and the content."""
-    anchors = object_anchors(title) if name.endswith(":module") or name == MODULE else []
+    anchors = module_anchors(title) if name.endswith(":module") or name == MODULE else []
     if anchors and not NOT_INDEXED & options.keys():
         block = state.push("html_block", "", 0)
         block.content = _marks(state, anchors)

@@ -17,7 +17,7 @@ from ....includes.fences import IndentedCode, code_of, fences_of
 from ...code.info import CODE_DIRECTIVES
 from ...labels import INDICES, LABEL_PREFIX, UNTITLED, label_anchor, term_label
 from ...python_objects import object_address, shown_name
-from ...standard_objects import standard_address
+from ...standard_objects import standard_address, term_id
 from ...standards import STANDARDS, standard
 
 _ROLE = re.compile(
@@ -218,5 +218,6 @@ def _entry(found: re.Match[str]) -> str:
 
 def _term(line: str) -> str:
     shown = _INDEXED_AS.sub("", line).strip()
-    anchor = label_anchor(term_label(_EMPHASIS.sub("", shown)))
-    return f'{shown}<a id="{escape(anchor)}"></a>'
+    term = _EMPHASIS.sub("", shown)
+    anchors = filter(None, [label_anchor(term_label(term)), term_id(term)])
+    return shown + "".join(f'<a id="{escape(anchor)}"></a>' for anchor in anchors)

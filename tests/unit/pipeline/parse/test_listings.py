@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 from noctule.pipeline.model import Block, Source
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Collection
@@ -23,6 +25,22 @@ def test_the_colours_of_a_termy_box_are_not_indexed() -> None:
     )
     assert [block.code for block in _code(termy)] == ["$ uvicorn <x>"]
     assert [block.code for block in _code("```console\n$ echo <b>x</b>\n```\n")] == ["$ echo <b>x</b>"]
+
+
+_SESSION = """>>> a()  # doctest: +ELLIPSIS
+x
+<BLANKLINE>
+>>> b = "# doctest: no"
+"""
+_SHOWN = '>>> a()\nx\n\n>>> b = "# doctest: no"'
+
+
+def test_options_of_doctest_are_neither_shown_nor_indexed() -> None:
+    (block,) = _code(f"```pycon\n{_SESSION}```\n")
+    assert block.code == _SHOWN
+    for written in (f"T\n=\n\n{_SESSION}", "T\n=\n\n::\n\n" + indent(_SESSION, "   ")):
+        assert [each.code for each in _code(written, "a.rst")] == [_SHOWN]
+    assert [each.code for each in _code("```py\na()  # doctest: +SKIP\n```\n")] == ["a()  # doctest: +SKIP"]
 
 
 def test_annotations_are_not_indexed_as_code() -> None:

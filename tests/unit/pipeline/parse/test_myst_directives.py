@@ -40,7 +40,7 @@ Hatches.
 
 def test_objects_have_the_anchors_of_reStructuredText() -> None:
     names = ["birds.Owl", "birds.Owl.fly", "eggs.hatch"]
-    assert set(read(OWL).anchors) == {"py:birds", *names, *(f"py:{name}" for name in names)}
+    assert set(read(OWL).anchors) == {"py:birds", "module-birds", *names, *(f"py:{name}" for name in names)}
 
 
 def test_a_signature_is_code_above_its_description() -> None:

@@ -14,6 +14,7 @@ from noctule.pipeline.model import Document
 from noctule.pipeline.parse import parse
 from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.source_files import FoundFile
+from tests.processor_time import processor_seconds
 
 CORE = '''
 class Base:
@@ -233,6 +234,215 @@ def test_a_directive_in_code_is_an_example(package: Path) -> None:
     page = read(package, "API\n===\n\nWrite::\n\n   .. autofunction:: pkg.core.run\n")
     assert [each.code for each in page.blocks if each.code] == [".. autofunction:: pkg.core.run"]
     assert page.anchors == ("api",)
+
+
+def test_a_module_that_is_described_has_the_anchor_of_sphinx(package: Path) -> None:
+    written = "Page\n====\n\n.. automodule:: pkg.core\n   :members: run\n"
+    assert {"py:pkg.core", "module-pkg.core", "py:pkg.core.run"} <= set(read(package, written).anchors)
+    unindexed = read(package, f"{written}   :no-index:\n")
+    assert not {"py:pkg.core", "module-pkg.core", "py:pkg.core.run"} & set(unindexed.anchors)
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown"),
+    [
+        (".. autoclass:: pkg.core.Client()\n   :show-inheritance:", ["Client()", "Bases: Base"]),
+        (".. autoclass:: pkg.core.Client\n   :show-inheritance:", ["(url: str, *,", "Bases: Base"]),
+        (".. autoclass:: pkg.core.Base\n   :show-inheritance:", ["Bases: object"]),
+        (".. autofunction:: pkg.core.run(what, ...)", ["run(what, ...)"]),
+    ],
+)
+def test_parameters_as_written_and_bases_are_shown(package: Path, directive: str, shown: list[str]) -> None:
+    text = read(package, f"Page\n====\n\n{directive}\n").text
+    assert all(each in text for each in shown)
+    assert ("(url" in text) == ("(url" in str(shown))
+
+
+NAMED_TWICE = """
+def call(loud: bool): 'Call.'
+
+hoot = shout = call
+
+class Bird:
+    def __init__(self, wings: int): ...
+
+class Owl(Bird): 'An owl.'
+
+class Egg:
+    'An egg.'
+    def __init__(self, size): ...
+    def hatch(self): 'Hatch it.'
+
+Egg = sealed(
+    Egg, of="shell"
+)
+after: int = 1
+"after all"
+
+class Wing:
+    side = "left"
+    "Which."
+    size: int | None = None
+    "How long."
+    feathers = count()
+    "How many."
+    names = ["%s"]
+    "All."
+    def __init__(self):
+        self.bent = True
+        "Whether."
+"""
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown"),
+    [
+        ("autofunction:: pkg.hoot", "pkg.hoot(loud: bool) Call."),
+        ("autofunction:: pkg.shout", "pkg.shout(loud: bool) Call."),
+        ("autoclass:: pkg.Owl", "pkg.Owl(wings: int) An owl."),
+        ("autoclass:: pkg.Egg\n   :members:", "pkg.Egg(size) An egg. pkg.Egg.hatch() Hatch it."),
+        ("autodata:: pkg.after", "pkg.after: int = 1 after all"),
+        ("autoattribute:: pkg.Wing.side", "pkg.Wing.side = 'left' Which."),
+        ("autoattribute:: pkg.Wing.size", "pkg.Wing.size: int | None = None How long."),
+        ("autoattribute:: pkg.Wing.feathers", "pkg.Wing.feathers How many."),
+        ("autoattribute:: pkg.Wing.bent", "pkg.Wing.bent Whether."),
+        ("autoattribute:: pkg.Wing.names", "pkg.Wing.names All."),
+    ],
+)
+def test_what_a_name_was_given_to_later_is_described(tmp_path: Path, directive: str, shown: str) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(NAMED_TWICE.replace("%s", "x" * 200))
+    assert " ".join(read(tmp_path, f".. {directive}\n").text.split()) == shown
+
+
+MODULE = """
+'''
+Of owls
+=======
+
+Owls fly.
+
+Usage example
+-------------
+
+Ask one.
+
+Notes
+-----
+
+They hoot.
+'''
+
+class Owl:
+    '''An owl.
+
+    Usage example
+    -------------
+
+    Feed it.
+    '''
+"""
+
+
+def test_titles_in_the_docstring_of_a_module_are_headings(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(MODULE)
+    page = read(tmp_path, ".. automodule:: pkg\n   :members:\n")
+    assert [(each.level, each.text) for each in page.headings] == [(1, "Of owls"), (2, "Usage example")]
+    assert page.title == "Of owls"
+    assert "<strong>Notes</strong>" in page.html and "<strong>Usage example</strong>" in page.html
+
+
+NESTED = """
+'''
+Of owls
+=======
+
+.. autoclass:: Owl
+   :members:
+'''
+
+class Owl:
+    'An owl.'
+    def fly(self): 'Fly.'
+"""
+
+
+def test_directives_in_docstrings_are_followed_up_to_a_bound(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(NESTED)
+    page = read(tmp_path, ".. automodule:: pkg\n")
+    assert "An owl." in page.text and "pkg.Owl.fly() Fly." in " ".join(page.text.split())
+    assert "py:pkg.Owl.fly" in page.anchors
+    (tmp_path / "pkg/__init__.py").write_text(
+        NESTED.replace("   :members:\n", "\n.. autoclass:: Owl\n" * 300)
+    )
+    before = processor_seconds()
+    assert 2 <= read(tmp_path, ".. automodule:: pkg\n").text.count("An owl.") <= 100
+    assert processor_seconds() - before < 60
+
+
+CLASS = """
+class Owl:
+    'An owl.'
+    def __init__(self, wings: int): 'Hatch it.'
+    def fly(self): 'Fly.'
+    def _hide(self): 'Hide.'
+    def bare(self): ...
+
+def hatch(): 'Hatch all.'
+"""
+
+
+@pytest.mark.parametrize(
+    ("conf", "directive", "shown", "left_out"),
+    [
+        ("", "autoclass:: birds.Owl", ["An owl"], ["Fly", "Hatch it"]),
+        ("autodoc_default_options = {'members': True}", "autoclass:: birds.Owl", ["Fly"], ["bare", "Hide"]),
+        ("autodoc_default_options = {'members': None}", "automodule:: birds", ["Hatch all", "Fly"], ["Hide"]),
+        ("autodoc_default_options = {'members': 'fly'}", "autoclass:: birds.Owl", ["Fly"], ["Hide"]),
+        (
+            "autodoc_default_options = {'members': True}",
+            "autoclass:: birds.Owl\n   :no-members:",
+            [],
+            ["Fly"],
+        ),
+        ("autodoc_default_options = {'members': False}", "autoclass:: birds.Owl", [], ["Fly"]),
+        (
+            "autodoc_default_flags = ['members', 'private-members']",
+            "autoclass:: birds.Owl",
+            ["Hide"],
+            ["bare"],
+        ),
+        (
+            "autodoc_default_options = {'members': True, 'undoc-members': True, 'exclude-members': 'fly'}",
+            "autoclass:: birds.Owl",
+            ["bare"],
+            ["Fly"],
+        ),
+        (
+            "autodoc_default_options = {'show-inheritance': True}",
+            "autoclass:: birds.Owl",
+            ["Bases: object"],
+            [],
+        ),
+        ("autoclass_content = 'both'", "autoclass:: birds.Owl", ["An owl", "Hatch it"], ["Fly"]),
+        ("autoclass_content = 'init'", "autoclass:: birds.Owl", ["Hatch it"], ["An owl"]),
+        ("", "autoclass:: birds.Owl\n   :class-doc-from: both", ["An owl", "Hatch it"], []),
+    ],
+)
+def test_options_of_conf_py_hold_for_every_directive(
+    tmp_path: Path, conf: str, directive: str, shown: list[str], left_out: list[str]
+) -> None:
+    (tmp_path / "birds.py").write_text(CLASS)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/conf.py").write_text(conf)
+    (tmp_path / "docs/api.rst").write_text(f"Page\n====\n\n.. {directive}\n")
+    collection = Collection(root=str(tmp_path), api=Api(packages=(str(tmp_path / "birds.py"),)))
+    file = FoundFile("c", "docs/api.rst", str(tmp_path / "docs/api.rst"), 0)
+    text = parse(read_source(file, collection), collection).text
+    assert all(each in text for each in shown)
+    assert not any(each in text for each in left_out)
 
 
 def test_comments_with_a_colon_document_attributes_and_special_members_are_asked_for(tmp_path: Path) -> None:

@@ -133,6 +133,32 @@ def test_roles_and_names_of_links_lead_where_conf_says(
     assert links == [link]
 
 
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        ("Page\n====\n\n{}\n", "page.rst"),
+        ("# Page\n\n```{{eval-rst}}\n{}\n```\n", "page.md"),
+        (":::{{tab}} T\n  ~~~{{eval-rst}}\n  {}\n  ~~~\n:::\n", "page.md"),
+    ],
+)
+def test_text_in_single_backticks_has_the_role_that_conf_says(tmp_path: Path, page: str, name: str) -> None:
+    written = page.format("The `pages <names>`, `names` and `tool.Owl`.")
+    document = read(tmp_path, written, name, 'default_role = "any"')
+    targets = [(link.text, link.target) for link in document.links]
+    assert targets == [("pages", "#ref:names"), ("names", "#ref:names"), ("tool.Owl", "#object:.tool.Owl")]
+
+
+@pytest.mark.parametrize("conf", ["default_role = None", "default_role = 'a\\n\\n.. note:: b'", ""])
+def test_without_a_default_role_such_text_is_code(tmp_path: Path, conf: str) -> None:
+    document = read(tmp_path, "Page\n====\n\nThe `names`.\n", "page.rst", conf)
+    assert "<code>names</code>" in (document.html or "") and not document.links
+
+
+def test_an_example_of_restructuredtext_in_myst_stays_as_it_is(tmp_path: Path) -> None:
+    written = "````\n```{eval-rst}\n`a`\n```\n````\n"
+    assert written.strip() in read(tmp_path, written, "page.md", 'default_role = "any"').text
+
+
 def test_roles_in_code_stay_as_they_are(tmp_path: Path) -> None:
     shown, links = html(
         tmp_path, "Page\n====\n\nSay::\n\n   :issue:`7` :class:`kombu:Owl`\n\nSee :pr:`8`.\n", "page.rst"

@@ -23,6 +23,19 @@ def test_comments_of_docusaurus_mark_lines_and_are_no_code() -> None:
     assert listing.info.lines == {"marked": {1, 2, 3, 4}}
 
 
+def test_lines_of_a_session_of_python_are_as_its_whole_has_them() -> None:
+    assert plain_code(">>> a()  # doctest: +SKIP\n<BLANKLINE>", ">>> a()\n\n>>> b()") == ">>> a()\n"
+    assert plain_code("a()  # doctest: +SKIP", "a()  # doctest: +SKIP\nb()") == "a()  # doctest: +SKIP"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["#", " ", "# ", "#\t doctest:", "\n <BLANKLINE"])
+def test_sessions_of_python_cost_linear_time(piece: str) -> None:
+    before = processor_seconds()
+    read_listing("pycon", ">>> doctest: <BLANKLINE>" + piece * (400_000 // len(piece)))
+    assert processor_seconds() - before < 5
+
+
 def test_options_of_myst_are_no_code() -> None:
     listing = read_listing("{code-block} python", ":linenos:\n:emphasize-lines: 1\n:caption: Cap\n\nx = 1\n")
     assert (listing.text, listing.info.title, listing.info.first_number) == ("x = 1", "Cap", 1)

@@ -41,8 +41,15 @@ def test_titles_for_other_builders_are_left_out() -> None:
     assert [heading.text for heading in read(text).headings] == ["Owls", "Part"]
 
 
+def test_terms_of_a_glossary_have_the_anchors_of_sphinx() -> None:
+    page = read("G\n=\n\n.. glossary::\n\n   Night owl\n      Flies.\n\n   C++\n      A language.\n")
+    assert [each for each in page.anchors if each.startswith("term-")] == ["term-Night-owl"]
+
+
 def test_drafts_of_towncrier_are_no_text() -> None:
     assert read("Owls\n====\n\n.. towncrier-draft-entries:: |release| [DRAFT]\n").text == "Owls\n\n"
+    of_myst = read("# Owls\n\n```{towncrier-draft-entries} main\n```\n", "page.md")
+    assert not of_myst.blocks and not of_myst.notes
 
 
 def test_a_changelog_has_a_section_for_each_version_with_tags_and_tickets() -> None:
