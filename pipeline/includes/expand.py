@@ -17,6 +17,7 @@ from ..directives import NOT_INCLUDED
 from . import code_variants, liquid, mdbook, mdx_imports, vaults, vitepress
 from .hugo import shortcodes as hugo
 from .logseq import blocks as logseq
+from .logseq.page_heads import page_head
 from .mkdocs import include_markdown, macros, markdown_extensions
 from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
@@ -128,10 +129,15 @@ def _directives(text: str, path: str, context: Context) -> list[Composed | Direc
         readers += [
             partial(each.directives, context=context)
             for each in _WITH_CONTEXT
-            if _may_hold(text, each.MARKS) or (context.project.tools and ("{{" in text or "[[" in text))
+            if _may_hold(text, each.MARKS) or _may_concern(text, context)
         ]
     found = (each for read in readers for each in read(text))
     return sorted(found, key=lambda each: (each.start, each.end))
+
+
+def _may_concern(text: str, context: Context) -> bool:
+    """Return whether the tool whose folder it is may read the text in its own way."""
+    return context.is_of("logseq") or bool(context.project.tools and ("{{" in text or "[[" in text))
 
 
 def _may_hold(text: str, marks: tuple[str, ...]) -> bool:
@@ -158,7 +164,10 @@ class _Expander:
         return "".join(self._pieces(text, stack))
 
     def _pieces(self, text: str, stack: tuple[str, ...]) -> Iterator[str]:
-        at = 0
+        is_page = len(stack) == 1 and self.context.is_of("logseq") and _IS_RST.get(_suffix(stack[0])) is False
+        head = page_head(text, self.context) if is_page else Literal(0, 0, "")
+        yield head.text
+        at = head.end
         for each in _directives(text, stack[-1], self.context):
             if each.start < at:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import islice
@@ -16,6 +16,7 @@ from ..untrusted import NotRead, as_text, is_within, read_settings, with_lower_k
 from .front_matter_blocks import find_block, included_start
 from .hugo.page_names import PageNames
 from .jekyll.data_files import MAX_NAME_BYTES, DataFiles
+from .logseq.config import CONFIG, read_config
 from .parts import whole
 from .tool_folders import ENDINGS, HUGO_SETTINGS, Tool, tools_of
 
@@ -104,7 +105,7 @@ class Context:
 def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     """Return the context of the document at the real path ``path``; ``folders`` may be read from."""
     tools = tools_of(folders)
-    site = _site_values(folders) if "jekyll" in tools else _hugo_values(folders) if "hugo" in tools else {}
+    site = next((read(folders) for tool, read in _VALUES.items() if tool in tools), {})
     root = str(folders[0]) if folders else ""
     templates, partials = (
         _inside(folders, names) if "hugo" in tools else () for names in (_SHORTCODES, _PARTIALS)
@@ -163,6 +164,23 @@ def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
     # Not that of pages, where a section may have this name.
     site = next((each for each in folders if (each / "data").is_dir() and "hugo" in tools_of([each])), None)
     return values if site is None else {**values, "data": DataFiles(site / "data", site)}
+
+
+def _logseq_values(folders: Sequence[Path]) -> Mapping[str, object]:
+    """Return how a graph of Logseq writes days, by the settings in one of the folders or above it."""
+    for folder in (*folders, *(each.parent for each in folders)):
+        if _is_file(folder / CONFIG) and is_within(folder / CONFIG, folder):
+            with (folder / CONFIG).open("rb") as file:
+                text = file.read(_MAX_YAML_BYTES).decode("utf-8", "replace")
+            return {"title_format": read_config(text).title_format}
+    return {}
+
+
+_VALUES: Mapping[Tool, Callable[[Sequence[Path]], Mapping[str, object]]] = {
+    "jekyll": _site_values,
+    "hugo": _hugo_values,
+    "logseq": _logseq_values,
+}
 
 
 def _lowered(values: Mapping[str, object]) -> dict[str, object]:

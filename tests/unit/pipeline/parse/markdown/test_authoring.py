@@ -35,7 +35,7 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
         ),
         ("> ```\n> %%code%%\n> ```\n%%secret%%\n```\n%%open", "> ```\n> %%code%%\n> ```\n```\n%%open"),
         (
-            "- ```sh\n  %%code%%\n  ```\n\nA %%secret%%\n\n1. > ~~~\n   > <!-- code\n   > ~~~\nB %%secret%%\n",
+            "- ```sh\n  %%code%%\n  ```\n\nA %%b%%\n\n1. > ~~~\n   > <!-- code\n   > ~~~\nB %%b%%\n",
             "- ```sh\n  %%code%%\n  ```\n\nA \n\n1. > ~~~\n   > <!-- code\n   > ~~~\nB \n",
         ),
         ("%%bash and %%time\n", "%%bash and %%time\n"),
