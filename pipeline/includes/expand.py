@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import code_variants, liquid, mdbook, mdx_imports, vaults, vitepress
+from . import code_variants, liquid, mdbook, mdx_imports, vitepress
 from .hugo import shortcodes as hugo
 from .logseq import blocks as logseq
 from .logseq.page_heads import page_head
@@ -23,6 +23,8 @@ from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .quarto import cross_references as quarto
 from .sphinx import inclusions as sphinx
+from .vaults import queries as vaults
+from .vaults.line_breaks import with_line_breaks
 
 MAX_DEPTH = 10
 _MAX_NOTES = 200
@@ -105,9 +107,11 @@ def expand(
     as many were read. ``context`` has the values that the text may name.
     """
     expander = _Expander(find, max_chars - len(text), _MAX_READ * max_chars, context)
-    expanded = expander.expand(text, (path,))
+    expanded, is_rst = expander.expand(text, (path,)), _IS_RST.get(_suffix(path))
+    if context.project.has_line_breaks and is_rst is False:
+        expanded = with_line_breaks(expanded)
     return ExpandedText(
-        expanded if _IS_RST.get(_suffix(path)) else mdbook.without_hidden_lines(expanded),
+        expanded if is_rst else mdbook.without_hidden_lines(expanded),
         tuple(expander.notes),
         expander.has_read,
     )

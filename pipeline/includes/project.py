@@ -19,6 +19,7 @@ from .jekyll.data_files import MAX_NAME_BYTES, DataFiles
 from .logseq.config import CONFIG, read_config
 from .parts import whole
 from .tool_folders import ENDINGS, HUGO_SETTINGS, Tool, tools_of
+from .vaults.line_breaks import has_line_breaks
 
 _JEKYLL: frozenset[Tool] = frozenset({"jekyll"})
 _SPHINX: frozenset[Tool] = frozenset({"sphinx"})
@@ -40,7 +41,8 @@ class Project:
     """The tools whose folder it is, and the values of Jekyll's ``_config.yml`` or of Hugo's settings.
 
     ``root`` is the real path, empty for documents at an address. ``templates`` are the folders of Hugo's
-    shortcodes, ``partials`` those of what they share, and ``pages`` those that references may name.
+    shortcodes, ``partials`` those of what they share, and ``pages`` those that references may name. With
+    ``has_line_breaks`` lines of paragraphs end where they are written to end.
     """
 
     root: str = ""
@@ -49,6 +51,7 @@ class Project:
     templates: tuple[str, ...] = ()
     partials: tuple[str, ...] = ()
     pages: PageNames | None = None
+    has_line_breaks: bool = False
 
     def address_of(self, target: str, page: str) -> str:
         """Return a page's address below the root, as Hugo finds it from another one, or ``target`` itself."""
@@ -111,7 +114,9 @@ def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
         _inside(folders, names) if "hugo" in tools else () for names in (_SHORTCODES, _PARTIALS)
     )
     pages = PageNames(root) if root else None
-    return Context(Project(root, tools, site, templates, partials, pages), front_matter_of(text), path)
+    breaks = has_line_breaks(folders, tools)
+    project = Project(root, tools, site, templates, partials, pages, breaks)
+    return Context(project, front_matter_of(text), path)
 
 
 def _inside(folders: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:

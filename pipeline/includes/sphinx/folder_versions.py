@@ -37,7 +37,8 @@ def readable_folders(collection: Collection) -> tuple[Path, ...]:
 
 def may_be_of_a_tool(content: bytes, tools: Container[str]) -> bool:
     """Return whether one of the tools whose folder it is decides what something in a document means."""
-    return bool(tools) and ("logseq" in tools or b"{{" in content or b"[[" in content)
+    is_vault = "logseq" in tools or "obsidian" in tools
+    return bool(tools) and (is_vault or b"{{" in content or b"[[" in content)
 
 
 class FolderVersions:
