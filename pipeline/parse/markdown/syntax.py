@@ -62,6 +62,11 @@ DOCUMENT_ORDER = "document_order"
 
 # [[target]], [[target#heading]], [[target|text]]; a leading ! transcludes.
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
+# What makes ``[[text]](address)`` a link of markdown, whose text is in brackets; not ``[[note]](s)``.
+_ADDRESS = re.compile(
+    r"\((?=[^\s()<>]{0,300}[./#])[^\s()<>]{1,2000}+(?:\([^\s()<>]{0,300}+\)[^\s()<>]{0,300}+)?"
+    r"(?:[ ]+\"[^\"\n]{0,300}+\")?\)"
+)
 # Begins the name of a vault, before that of a note.
 _VAULT = "dendron://"
 # Dendron's have dots.
@@ -174,7 +179,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
     if not src.startswith(("[[", "![["), pos):
         return False
     found = _WIKILINK.match(src, pos, state.posMax)
-    if not found or not (found[1].strip() or found[2]):
+    if not found or not (found[1].strip() or found[2]) or _ADDRESS.match(src, found.end(), state.posMax):
         return False
     if not silent:
         token = state.push("transclusion" if src[pos] == "!" else "wikilink", "", 0)
