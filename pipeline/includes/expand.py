@@ -16,6 +16,7 @@ from typing import Protocol
 from ..directives import NOT_INCLUDED
 from . import code_variants, liquid, mdbook, mdx_imports, vitepress
 from .hugo import shortcodes as hugo
+from .jekyll import kramdown_boxes
 from .logseq import blocks as logseq
 from .logseq.page_heads import page_head
 from .mkdocs import include_markdown, macros, markdown_extensions
@@ -34,7 +35,7 @@ _LEAST_READ = 1_000
 # The tag of include-markdown is also one of Liquid: the first of two at a place counts.
 _OF_MARKDOWN = (mdbook, markdown_extensions, include_markdown, code_variants)
 # These know the document's front matter and its project too.
-_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, logseq, quarto, vaults)
+_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, kramdown_boxes, logseq, quarto, vaults)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
 
 _NO_CONTEXT = Context()

@@ -41,7 +41,10 @@ _BLOCK_NAME = re.compile(
 _KRAMDOWN = re.compile(
     rf"{_CODE_SPAN}|(?m:^[ \t]*(?:[-*+]|\d{{1,9}}\.)[ \t]+[^\n{{}}]{{1,200}}\n"
     r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
-    r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
+    # They also stand at the beginning of an item of a list.
+    r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)"
+    r"|(?<=[-*+.)][ \t])\{:[ \t]*[.#][^{}\n]{1,200}\}[ \t]*(?=\S)"
+    r"|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
 )
 # A heading with the name that kramdown gives it on the line below; its title may be underlined.
 _NAMED_BELOW = re.compile(

@@ -64,6 +64,7 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
         ("<div markdown>\n    kept\n</div>\n", "<div>\n\n    kept\n</div>\n"),
         ("  <div markdown>\n      <div markdown>\n  x\n", "  <div>\n\n  <div>\n\n  x\n"),
         ("<div>\n</div>\n[a]: b.md\n</div>\nc\n", "<div>\n</div>\n\n[a]: b.md\n</div>\nc\n"),
+        ("- {:.x} a\n1. {: #y .z } b\n- `{:.x}`\n", "- a\n1. b\n- `{:.x}`\n"),
         ("`{:toc}`\n\n```\n{: .x}\n```\n", "`{:toc}`\n\n```\n{: .x}\n```\n"),
         ("{% include x %}\n", "{% include x %}\n"),
         ("{{fm.desc}}: {{ fm.n }} {{fm.gone}}{{fm.list}}{{fm.draft}}.\n", "A note: 3 .\n"),
