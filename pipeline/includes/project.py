@@ -108,7 +108,7 @@ class Context:
 def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     """Return the context of the document at the real path ``path``; ``folders`` may be read from."""
     tools = tools_of(folders)
-    site = next((read(folders) for tool, read in _VALUES.items() if tool in tools), {})
+    site = next((read(folders) for tool, read in _VALUES.items() if tool in tools), _NO_VALUES)
     root = str(folders[0]) if folders else ""
     templates, partials = (
         _inside(folders, names) if "hugo" in tools else () for names in (_SHORTCODES, _PARTIALS)
@@ -181,6 +181,7 @@ def _logseq_values(folders: Sequence[Path]) -> Mapping[str, object]:
     return {}
 
 
+_NO_VALUES: Mapping[str, object] = {}
 _VALUES: Mapping[Tool, Callable[[Sequence[Path]], Mapping[str, object]]] = {
     "jekyll": _site_values,
     "hugo": _hugo_values,

@@ -60,7 +60,7 @@ def page_head(text: str, context: Context) -> Literal:
     found = _HEAD.match(text)
     given = [*_PROPERTY.finditer(found[0])] if found else []
     values = {each["key"].lower(): each["value"].strip() for each in given}
-    front = {
+    front: dict[str, object] = {
         "title": _plain(values.get("title", "")) or _title(context),
         "aliases": _names(values.get("alias", "")),
         "tags": _names(values.get("tags", "")),
