@@ -141,18 +141,3 @@ def vuepress(config: ToolFile) -> ImportedSettings:
     found.left += [f"{key} of VuePress" for key in ("head", "plugins", "locales") if given.get(key)]
     found.left += [] if given else ["everything: its settings are not literals"]
     return found
-
-
-def quartz(config: ToolFile) -> ImportedSettings:
-    """Return what can be imported from ``quartz.config.ts``."""
-    given = as_table(as_table(config.script().value).get("configuration"))
-    found = ImportedSettings("Quartz", config, config.beside("content"))
-    found.site(given, title="pageTitle")
-    if isinstance(given.get("baseUrl"), str):
-        found.take("site", "base_url", f"https://{given['baseUrl']}", "baseUrl")
-    if isinstance(given.get("locale"), str):
-        found.take("site", "language", given["locale"].partition("-")[0], "locale")
-    found.leave_out(given.get("ignorePatterns"))
-    found.take("site", "slugs", True, "Quartz's permalink in front matter")
-    found.left += ["theme"] if given.get("theme") else []
-    return found

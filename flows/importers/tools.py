@@ -15,15 +15,16 @@ from ...pipeline.errors import SourceError
 from ...pipeline.includes.tool_folders import HUGO_SETTINGS, OF_HUGO
 from ...pipeline.navigation.summary import read_summary
 from ...pipeline.printable import printable
-from ...pipeline.untrusted import NotRead, is_within, read_settings, read_toml, read_yaml
+from ...pipeline.untrusted import NotRead, is_within, read_toml, read_yaml
 from .docusaurus import docusaurus
 from .hugo import hugo
 from .imported_settings import MARKDOWN, ImportedSettings, set_order
 from .mkdocs import mkdocs
 from .myst import is_jupyter_book, jupyter_book, myst
-from .scripts import mintlify, quartz, starlight, vitepress, vuepress
+from .scripts import mintlify, starlight, vitepress, vuepress
 from .sphinx import sphinx
-from .tool_file import MAX_BYTES, ToolFile, as_list, as_table, as_text, as_texts, project_of, texts_of
+from .tool_file import MAX_BYTES, ToolFile, as_table, as_text, project_of, texts_of
+from .vaults import dendron, logseq, obsidian, quartz
 
 _MAX_DEPTH, _MAX_FOLDERS = 3, 2_000
 # Of Jekyll: pages only if they have front matter.
@@ -89,6 +90,8 @@ def _belongs(config: Path, reader: Callable[[ToolFile], ImportedSettings]) -> bo
     if reader is hugo:
         is_own = config.suffix == ".toml" or config.stem == "hugo" or config.parent.name == "_default"
         return is_own or OF_HUGO.search(_head(config)) is not None
+    if reader is logseq:
+        return (config / "config.edn").is_file()
     return reader is not mintlify or b'"navigation"' in _head(config)
 
 
@@ -221,37 +224,6 @@ def _has(found: ImportedSettings, name: str) -> bool:
     return (found.root / name).is_dir()
 
 
-def _dendron(config: ToolFile) -> ImportedSettings:
-    given = as_table(read_yaml(config.text()))
-    vaults = [as_table(each) for each in as_list(as_table(given.get("workspace")).get("vaults"))]
-    public = [each for each in vaults if each.get("visibility") != "private"]
-    paths = as_texts([each.get("fsPath") for each in public])
-    found = ImportedSettings("Dendron", config, config.beside(paths[0] if paths else "", "vault"))
-    publishing = as_table(given.get("publishing"))
-    found.site(as_table(publishing.get("seo")), title="title", description="description")
-    found.site(publishing, base_url="siteUrl")
-    private = as_texts([each.get("fsPath") for each in vaults if each not in public])
-    found.left += [f"the vault {each}" for each in paths[1:]]
-    found.left += [f"the vault {each}, which is private" for each in private]
-    index = as_text(publishing.get("siteIndex"))
-    if index and "/" not in index and "\0" not in index and (found.root / f"{index}.md").is_file():
-        found.take("site", "home", f"{index}.md", "publishing.siteIndex")
-    tops = as_texts(publishing.get("siteHierarchies"))
-    if tops and "root" not in tops:  # other notes are not published
-        found.include = [f"/{pattern}" for top in tops for pattern in (f"{top}.md", f"{top}.*.md")]
-    return found
-
-
-def _obsidian(config: ToolFile) -> ImportedSettings:
-    found = ImportedSettings("Obsidian", config, config.folder, include=["**/*.md", "**/*.canvas"])
-    found.take("site", "title", config.folder.resolve().name, "the vault's folder")
-    templates = config.path / "templates.json"
-    given = as_table(read_settings(config.text(templates), templates.name)) if templates.exists() else {}
-    if folder := as_text(given.get("folder")).strip("/"):
-        found.leave_out([f"{folder}/"])
-    return found
-
-
 def _antora(config: ToolFile) -> ImportedSettings:
     given = as_table(read_yaml(config.text()))
     found = ImportedSettings("Antora", config, config.beside("modules/ROOT/pages"))
@@ -284,14 +256,15 @@ _TOOLS: tuple[tuple[tuple[str, ...], Callable[[ToolFile], ImportedSettings]], ..
     (_scripts("astro.config"), starlight),
     (("quartz.config.ts",), quartz),
     (("docs.json", "mint.json"), mintlify),
-    (("dendron.yml",), _dendron),
+    (("dendron.yml",), dendron),
     (HUGO_SETTINGS, hugo),
     (("myst.yml",), myst),
     (("_config.yml",), jupyter_book),
     (("_config.yml",), _jekyll),
     (("conf.py",), sphinx),
     (("antora.yml",), _antora),
-    ((".obsidian",), _obsidian),
+    ((".obsidian",), obsidian),
+    (("logseq",), logseq),
 )
 SETTINGS_NAMES = tuple(dict.fromkeys(name for names, _ in _TOOLS for name in names))
 # VitePress and VuePress have theirs under one name, in folders of their own.

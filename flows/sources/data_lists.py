@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...pipeline.includes.logseq.config import CONFIG, read_config
 from ...pipeline.navigation.entry import Contents
 from ...pipeline.navigation.myst_files import NamedDocuments, myst_contents, named_documents, read_toc
 from ...pipeline.untrusted import NotRead, as_text, read_regular, read_yaml, with_lower_keys
@@ -232,3 +233,15 @@ def obsidian_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
             escaped = [_SPECIAL.sub(r"\\\1", each) for each in paths if each]
             yield LeftOut(setting, found.folder, _sound(map(anchored, escaped), setting))
             yield LeftOut(setting, found.folder, [f".*(?:{each})" for each in regexes], is_regex=True)
+
+
+def logseq_lists(folders: Sequence[Path]) -> Iterator[LeftOut]:
+    """Yield the files and folders that a graph of Logseq hides; raise ``NotKnown``."""
+    for found in texts_of(folders, (CONFIG,)):
+        hidden = read_config(found.text).hidden
+        if hidden is None:
+            raise NotKnown(f":hidden of {found.name}")
+        paths = [_SPECIAL.sub(r"\\\1", each.strip("/")) for each in hidden if each.strip("/")]
+        yield LeftOut(
+            f":hidden of {found.name}", found.folder, _sound(map(anchored, paths), f":hidden of {found.name}")
+        )

@@ -26,6 +26,7 @@ from .data_lists import (
     dendron_lists,
     hugo_lists,
     jekyll_lists,
+    logseq_lists,
     mkdocs_lists,
     myst_lists,
     obsidian_lists,
@@ -98,6 +99,8 @@ def exclusions_of(root: Path, folders: Sequence[Path], tools: Iterable[str]) -> 
         lists += dendron_lists(folders, root)
     if "obsidian" in tools:
         lists += obsidian_lists(folders)
+    if "logseq" in tools:
+        lists += logseq_lists(folders)
     found = [_exclusion(each, root) for each in lists if each.patterns]
     hugo = tuple(_of_hugo(folders, root)) if "hugo" in tools else ()
     remarks = [f"{each.setting}: {each.left}" for each in lists if each.left]

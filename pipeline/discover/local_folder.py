@@ -25,6 +25,7 @@ from .selection import PARTS_OF_PAGES, Selection, escaped, name_fault, normal
 _PARTS = {
     "docusaurus": ("_*.md", "_*/"),
     "jekyll": ("_includes/", "_layouts/", "_sass/", "_data/", "_site/", "_plugins/"),
+    "logseq": ("/logseq/",),
 }
 # Files of ``static_folders`` are as if they lay there.
 _STATIC = "static/"

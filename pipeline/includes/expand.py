@@ -14,14 +14,18 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from ..directives import NOT_INCLUDED
-from . import code_variants, liquid, mdbook, mdx_imports, vaults, vitepress
+from . import code_variants, liquid, mdbook, mdx_imports, vitepress
 from .hugo import shortcodes as hugo
+from .jekyll import kramdown_boxes
 from .logseq import blocks as logseq
+from .logseq.page_heads import page_head
 from .mkdocs import include_markdown, macros, markdown_extensions
 from .parts import Composed, Directive, Literal, NoSuchPart, indented
 from .project import Context
 from .quarto import cross_references as quarto
 from .sphinx import inclusions as sphinx
+from .vaults import queries as vaults
+from .vaults.line_breaks import with_line_breaks
 
 MAX_DEPTH = 10
 _MAX_NOTES = 200
@@ -31,7 +35,7 @@ _LEAST_READ = 1_000
 # The tag of include-markdown is also one of Liquid: the first of two at a place counts.
 _OF_MARKDOWN = (mdbook, markdown_extensions, include_markdown, code_variants)
 # These know the document's front matter and its project too.
-_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, logseq, quarto, vaults)
+_WITH_CONTEXT = (vitepress, liquid, hugo, mdx_imports, kramdown_boxes, logseq, quarto, vaults)
 MARKDOWN_MARKS = (*sphinx.MYST_MARKS, *(m for each in (*_OF_MARKDOWN, *_WITH_CONTEXT) for m in each.MARKS))
 
 _NO_CONTEXT = Context()
@@ -104,9 +108,11 @@ def expand(
     as many were read. ``context`` has the values that the text may name.
     """
     expander = _Expander(find, max_chars - len(text), _MAX_READ * max_chars, context)
-    expanded = expander.expand(text, (path,))
+    expanded, is_rst = expander.expand(text, (path,)), _IS_RST.get(_suffix(path))
+    if context.project.has_line_breaks and is_rst is False:
+        expanded = with_line_breaks(expanded)
     return ExpandedText(
-        expanded if _IS_RST.get(_suffix(path)) else mdbook.without_hidden_lines(expanded),
+        expanded if is_rst else mdbook.without_hidden_lines(expanded),
         tuple(expander.notes),
         expander.has_read,
     )
@@ -128,10 +134,15 @@ def _directives(text: str, path: str, context: Context) -> list[Composed | Direc
         readers += [
             partial(each.directives, context=context)
             for each in _WITH_CONTEXT
-            if _may_hold(text, each.MARKS) or (context.project.tools and ("{{" in text or "[[" in text))
+            if _may_hold(text, each.MARKS) or _may_concern(text, context)
         ]
     found = (each for read in readers for each in read(text))
     return sorted(found, key=lambda each: (each.start, each.end))
+
+
+def _may_concern(text: str, context: Context) -> bool:
+    """Return whether the tool whose folder it is may read the text in its own way."""
+    return context.is_of("logseq") or bool(context.project.tools and ("{{" in text or "[[" in text))
 
 
 def _may_hold(text: str, marks: tuple[str, ...]) -> bool:
@@ -158,7 +169,10 @@ class _Expander:
         return "".join(self._pieces(text, stack))
 
     def _pieces(self, text: str, stack: tuple[str, ...]) -> Iterator[str]:
-        at = 0
+        is_page = len(stack) == 1 and self.context.is_of("logseq") and _IS_RST.get(_suffix(stack[0])) is False
+        head = page_head(text, self.context) if is_page else Literal(0, 0, "")
+        yield head.text
+        at = head.end
         for each in _directives(text, stack[-1], self.context):
             if each.start < at:
                 continue

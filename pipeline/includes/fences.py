@@ -18,7 +18,10 @@ _LANGUAGES = {
     "mjs": "javascript", "pl": "perl", "py": "python", "rb": "ruby", "rs": "rust", "sh": "bash",
     "ts": "typescript", "txt": "text", "yml": "yaml",
 }  # fmt: skip
-_FENCE = re.compile(r"^[ \t]*(?:>[ \t]?)*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+# The marks of quotes and lists that the first line of code may stand behind, but no other.
+CONTAINERS = r"[ \t]*+(?:>[ \t]*+|(?:[-*+]|\d{1,9}[.)])[ \t]++)*+"
+_FENCE = re.compile(rf"^({CONTAINERS})(`{{3,}}|~{{3,}})([^\n`]*)$", re.MULTILINE)
+_IN_LIST = re.compile(r"[^\s>]")
 
 
 def fenced(language: str, code: str) -> str:
@@ -82,11 +85,11 @@ def fences_of(text: str) -> Fences:
     for found in _FENCE.finditer(text):
         if opened is None:
             opened = found
-        elif found[1].startswith(opened[1]) and not found[2].strip():
-            spans.append((min(opened.end() + 1, found.start()), found.start(), opened[2].strip()))
+        elif found[2].startswith(opened[2]) and not found[3].strip() and not _IN_LIST.search(found[1]):
+            spans.append((min(opened.end() + 1, found.start()), found.start(), opened[3].strip()))
             opened = None
     if opened is not None:
-        spans.append((min(opened.end() + 1, len(text)), len(text), opened[2].strip()))
+        spans.append((min(opened.end() + 1, len(text)), len(text), opened[3].strip()))
     return Fences(spans)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import islice
@@ -16,8 +16,10 @@ from ..untrusted import NotRead, as_text, is_within, read_settings, with_lower_k
 from .front_matter_blocks import find_block, included_start
 from .hugo.page_names import PageNames
 from .jekyll.data_files import MAX_NAME_BYTES, DataFiles
+from .logseq.config import CONFIG, read_config
 from .parts import whole
 from .tool_folders import ENDINGS, HUGO_SETTINGS, Tool, tools_of
+from .vaults.line_breaks import has_line_breaks
 
 _JEKYLL: frozenset[Tool] = frozenset({"jekyll"})
 _SPHINX: frozenset[Tool] = frozenset({"sphinx"})
@@ -39,7 +41,8 @@ class Project:
     """The tools whose folder it is, and the values of Jekyll's ``_config.yml`` or of Hugo's settings.
 
     ``root`` is the real path, empty for documents at an address. ``templates`` are the folders of Hugo's
-    shortcodes, ``partials`` those of what they share, and ``pages`` those that references may name.
+    shortcodes, ``partials`` those of what they share, and ``pages`` those that references may name. With
+    ``has_line_breaks`` lines of paragraphs end where they are written to end.
     """
 
     root: str = ""
@@ -48,6 +51,7 @@ class Project:
     templates: tuple[str, ...] = ()
     partials: tuple[str, ...] = ()
     pages: PageNames | None = None
+    has_line_breaks: bool = False
 
     def address_of(self, target: str, page: str) -> str:
         """Return a page's address below the root, as Hugo finds it from another one, or ``target`` itself."""
@@ -104,13 +108,15 @@ class Context:
 def context_of(text: str, path: str, folders: Sequence[Path]) -> Context:
     """Return the context of the document at the real path ``path``; ``folders`` may be read from."""
     tools = tools_of(folders)
-    site = _site_values(folders) if "jekyll" in tools else _hugo_values(folders) if "hugo" in tools else {}
+    site = next((read(folders) for tool, read in _VALUES.items() if tool in tools), _NO_VALUES)
     root = str(folders[0]) if folders else ""
     templates, partials = (
         _inside(folders, names) if "hugo" in tools else () for names in (_SHORTCODES, _PARTIALS)
     )
     pages = PageNames(root) if root else None
-    return Context(Project(root, tools, site, templates, partials, pages), front_matter_of(text), path)
+    breaks = has_line_breaks(folders, tools)
+    project = Project(root, tools, site, templates, partials, pages, breaks)
+    return Context(project, front_matter_of(text), path)
 
 
 def _inside(folders: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
@@ -163,6 +169,24 @@ def _hugo_values(folders: Sequence[Path]) -> Mapping[str, object]:
     # Not that of pages, where a section may have this name.
     site = next((each for each in folders if (each / "data").is_dir() and "hugo" in tools_of([each])), None)
     return values if site is None else {**values, "data": DataFiles(site / "data", site)}
+
+
+def _logseq_values(folders: Sequence[Path]) -> Mapping[str, object]:
+    """Return how a graph of Logseq writes days, by the settings in one of the folders or above it."""
+    for folder in (*folders, *(each.parent for each in folders)):
+        if _is_file(folder / CONFIG) and is_within(folder / CONFIG, folder):
+            with (folder / CONFIG).open("rb") as file:
+                text = file.read(_MAX_YAML_BYTES).decode("utf-8", "replace")
+            return {"title_format": read_config(text).title_format}
+    return {}
+
+
+_NO_VALUES: Mapping[str, object] = {}
+_VALUES: Mapping[Tool, Callable[[Sequence[Path]], Mapping[str, object]]] = {
+    "jekyll": _site_values,
+    "hugo": _hugo_values,
+    "logseq": _logseq_values,
+}
 
 
 def _lowered(values: Mapping[str, object]) -> dict[str, object]:

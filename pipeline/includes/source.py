@@ -68,7 +68,7 @@ def _with_included(
 ) -> Source:
     """Return the source with the files that its directives name, and what other tools write in braces."""
     folders = readable_folders(collection)
-    is_of_a_tool = may_be_of_a_tool(source.content) and bool(tools_of(folders))
+    is_of_a_tool = may_be_of_a_tool(source.content, tools_of(folders))
     may_name_values = is_of_a_tool or bool(collection.variables)
     if not may_name_values and not has_directives(source.content, source.path_by_format):
         return source

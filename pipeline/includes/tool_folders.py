@@ -13,7 +13,9 @@ from ..filesystems.opening import is_address
 from ..settings.collection import Collection
 from ..untrusted import NotRead, read_regular
 
-Tool = Literal["jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz", "sphinx"]
+Tool = Literal[
+    "jekyll", "vitepress", "docusaurus", "obsidian", "dendron", "hugo", "quartz", "sphinx", "logseq"
+]
 # The names of files and folders that stand at the head of a tool's folder.
 _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "jekyll": ("_config.yml",),
@@ -23,10 +25,11 @@ _SIGNS: Mapping[Tool, tuple[str, ...]] = {
     "quartz": ("quartz.config.ts",),
     "dendron": ("dendron.yml", "root.schema.yml"),
     "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config/_default"),
+    "logseq": ("logseq/config.edn",),
 }
 _HUGO: frozenset[Tool] = frozenset({"hugo"})
 # Their settings stand above the folder of the documents.
-_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian", "quartz"})
+_SET_ABOVE: frozenset[Tool] = frozenset({"docusaurus", "dendron", "obsidian", "quartz", "logseq"})
 _MAX_BYTES = 64 * 1024
 # Of Hugo: where its settings stand.
 ENDINGS = ("toml", "yaml", "yml", "json")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..assets.media import media_type_of
 from ..model import DocId, Document, Link
-from ..parse.labels import LABEL_PREFIX
+from ..parse.labels import BLOCK_ID, LABEL_PREFIX
 from .fragments import find_anchor
 from .published import ENDINGS, published_names
 
@@ -93,6 +93,8 @@ def linking_document(document: Document, slugs: Sequence[str]) -> LinkingDocumen
 
 def has_heading(document: LinkingDocument, fragment: str) -> bool:
     """Return whether a fragment names a place of the document, or one that is not looked up."""
+    if BLOCK_ID.fullmatch(fragment):
+        return has_anchor(document, fragment)
     # Obsidian's block references, text fragments, wildcards, and labels, which already led to the document.
     if (
         fragment.startswith(("^", ":~:", "*", LABEL_PREFIX))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..includes.python_blocks import OBJECT_PREFIX
-from ..parse.labels import LABEL_PREFIX
+from ..parse.labels import BLOCK_ID, LABEL_PREFIX
 from ..parse.python_objects import ends_of
 from ..parse.standard_objects import STANDARD_PREFIX
 from .linking_documents import KEPT_TABLES, LinkingDocument, LinkingDocuments, Rows
@@ -78,8 +78,12 @@ def address(document: LinkingDocument) -> tuple[str, ...]:
 
 
 def labels(document: LinkingDocument) -> list[str]:
-    """Return labels of Sphinx and MyST in the document."""
-    return [anchor for anchor in document.anchors if anchor.startswith(LABEL_PREFIX)]
+    """Return labels of Sphinx and MyST in the document, and names of blocks of Logseq."""
+    return [
+        anchor
+        for anchor in document.anchors
+        if anchor.startswith(LABEL_PREFIX) or (anchor.startswith("^") and BLOCK_ID.fullmatch(anchor))
+    ]
 
 
 def objects(document: LinkingDocument) -> list[str]:

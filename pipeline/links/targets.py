@@ -263,13 +263,14 @@ class LinkTargets:
         if not name:
             return None
         whole, key = posixpath.basename(name.lower()), posixpath.basename(without_ending(name).lower())
+        exact = self._by_alias.get(name.lower()) or self._by_title.get(name.lower())
         return (
             self._by_relative_path(source, name)
             or self.at(name.strip("/"))
+            or (exact if "/" in name else None)
             or self.by_name.get(whole)
             or self.by_name.get(key)
-            or self._by_alias.get(name.lower())
-            or self._by_title.get(name.lower())
+            or exact
         )
 
 

@@ -37,12 +37,19 @@ VERSION_TITLES = {
 }
 # What a slug does not hold, and what tells terms apart: C, C++ and C#.
 _SPOKEN = str.maketrans({"+": " plus ", "#": " sharp "})
+# The name of a block of Logseq, which is the only one of its kind anywhere.
+BLOCK_ID = re.compile(r"\^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # MyST's label: a line of its own that names what follows.
 _MYST_LABEL = re.compile(r"\(([^()\n]{1,200})\)=")
 
 
 def label_anchor(label: str) -> str:
-    """Return the anchor of a label: ``Actor Guide`` and ``actor_guide`` both give ``ref:actor-guide``."""
+    """Return the anchor of a label: ``Actor Guide`` and ``actor_guide`` both give ``ref:actor-guide``.
+
+    The name of a block of Logseq is its own.
+    """
+    if BLOCK_ID.fullmatch(label):
+        return label
     return LABEL_PREFIX + slugify(" ".join(label.replace("_", "-").split()))
 
 

@@ -237,8 +237,9 @@ class _Reader:
 
     def include(self, given: Arguments, found: re.Match[str]) -> Directive:
         target, indent = given.first("file", "path", "src"), self.indent(found)
-        language = given.first("lang", "language", at=9) or language_of(target)
-        is_code = given.named.get("code", "").strip("'\"") == "true"
+        named = given.first("lang", "language", at=9)
+        language = named or language_of(target)
+        is_code = given.named.get("code", "true" if named else "").strip("'\"") == "true"
         return Directive(
             found.start() - len(indent),
             found.end(),

@@ -13,6 +13,7 @@ from ..fences import code_of
 from ..front_matter_blocks import text_start
 from ..parts import Literal
 from ..project import Context
+from .org_blocks import org_directives
 
 MARKS = (
     "id:: ",
@@ -31,6 +32,7 @@ _TOKEN = re.compile(
     r"(?m:^(?P<indent>[ \t]*(?:[-*+][ \t]+)?)"
     rf"(?:id::[ \t]+(?P<name>{_UUID})|(?P<hidden>collapsed::[ \t]+(?:true|false)))[ \t]*$\n?)"
     r"|(?m:^[ \t]*(?P<drawer>:LOGBOOK:)[ \t]*$)"
+    rf"|\[(?P<label>[^\[\]\n]{{1,300}})\]\(\(\((?P<named>{_UUID})\)\)\)"
     rf"|(?P<embedded>\{{\{{embed[ \t]+)?\(\((?P<block>{_UUID})\)\)(?(embedded)[ \t]*\}}\}})"
     r"|\{\{embed[ \t]+(?P<page>\[\[[^\[\]\n]{1,200}\]\])[ \t]*\}\}"
     # Of other tools that write macros so, none begins their arguments like this.
@@ -38,7 +40,8 @@ _TOKEN = re.compile(
     r"|!\[[^\[\]\n]{0,300}\]\([^()\n]{0,500}\)(?P<size>\{:(?:height|width)[ \t]+\d[^{}\n]{0,60}\})"
 )
 _NAMED = re.compile(
-    r"^[ \t]*+(?:[-*+][ \t]++)?(?P<text>\S[^\n]*)\n(?:[ \t]*+[\w-]{1,40}::[ \t][^\n]*\n){0,9}"
+    r"^[ \t]*+(?:[-*+][ \t]++)?(?P<text>\S[^\n]*)\n"
+    r"(?:[ \t]*+(?:[\w-]{1,40}::[ \t]|(?:SCHEDULED|DEADLINE):)[^\n]*\n){0,9}"
     rf"[ \t]*+id::[ \t]+(?P<name>{_UUID})[ \t]*$",
     re.MULTILINE,
 )
@@ -50,14 +53,17 @@ _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|%%(?:[^%]|%(?!%))*+%%")
 # A line that a name below it can end, as it cannot a table, code or a heading.
 _ENDS_WITH_NAME = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?![|`~#>])\S")
 _WIDTH = re.compile(r":width[ \t]+(\d{1,4})\b")
-_MARKUP = re.compile(r"[\[\]|{}<>`]|\(\([^()\n]*\)\)")
-_MAX_TEXT = 200
+_MARKUP = re.compile(r"\[#[ABC]\]|[\[\]|{}<>`]|\(\([^()\n]*\)\)")
+_MAX_TEXT, _MAX_MARKS = 200, 100
+_BULLET = re.compile(r"[ \t]*(?:[-*+][ \t]+)?")
+_LINE_END = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
 def directives(text: str, context: Context) -> Iterator[Literal]:
     """Yield what the blocks of a note hold for Logseq; ``context`` is that of any note."""
-    del context  # a note says itself that it is Logseq's
-    code, at = code_of(text), 0
+    code, at, is_graph = code_of(text), 0, context.is_of("logseq")
+    if is_graph:
+        yield from org_directives(text, code, text_start(text))
     texts = {found["name"]: found["text"] for found in _NAMED.finditer(_COMMENT.sub(_blank, text))}
     for found in _TOKEN.finditer(text, text_start(text)):
         if found.start() < at or code.hold(found.start()):
@@ -68,9 +74,11 @@ def directives(text: str, context: Context) -> Iterator[Literal]:
         elif found["name"] and _ENDS_WITH_NAME.match(
             text, text.rfind("\n", 0, max(0, found.start() - 1)) + 1
         ):
-            yield Literal(found.start() - 1, found.end(), f" ^{found['name']}\n")
+            end = found.end() - text.endswith("\n", found.start(), found.end())
+            yield Literal(found.start() - 1, end, f" ^{found['name']}")
         else:
-            yield _shown(found, texts)
+            shown = _shown(found, texts, is_graph=is_graph)
+            yield from [shown or _of_another_page(text, found)] if shown or is_graph else []
 
 
 def _blank(comment: re.Match[str]) -> str:
@@ -83,7 +91,8 @@ def _after_drawer(text: str, start: int) -> int:
     return end.end() if end else 0
 
 
-def _shown(found: re.Match[str], texts: dict[str, str]) -> Literal:
+def _shown(found: re.Match[str], texts: dict[str, str], *, is_graph: bool) -> Literal | None:
+    """Return what stands for a mark of Logseq; None for a reference to a block that is not on the page."""
     if found["name"] or found["hidden"]:
         return Literal(*found.span(), f"{found['indent']}^{found['name']}\n" if found["name"] else "")
     if found["page"]:
@@ -93,7 +102,23 @@ def _shown(found: re.Match[str], texts: dict[str, str]) -> Literal:
         return Literal(*found.span("size"), f"{{width={width[1]}}}" if width else "")
     if found["macro"]:
         return Literal(*found.span(), "", f"{found['macro']:.80} is Logseq's to answer and is left out")
-    words = " ".join(_MARKUP.sub("", texts.get(found["block"], ""))[:_MAX_TEXT].split())
+    name = found["block"] or found["named"]
+    words = " ".join(_MARKUP.sub("", texts.get(name, ""))[:_MAX_TEXT].split())
     if words:
-        return Literal(*found.span(), f"[[#^{found['block']}|{words}]]")
-    return Literal(*found.span(), "", f"{found[0]:.80} is a block of another page and is left out")
+        return Literal(*found.span(), f"[[#^{name}|{_label(found) or words}]]")
+    left = f"{found[0]:.80} is a block of another page and is left out"
+    return Literal(*found.span(), "", left) if found["embedded"] and not is_graph else None
+
+
+def _label(found: re.Match[str]) -> str:
+    return " ".join(_MARKUP.sub("", found["label"] or "").split())
+
+
+def _of_another_page(text: str, found: re.Match[str]) -> Literal:
+    """Return a reference that shows the block's words, or all of it where nothing else stands there."""
+    target, label = f"#^{found['block'] or found['named']}", _label(found)
+    if label:
+        return Literal(*found.span(), f"[[{target}|{label}]]")
+    line = text[text.rfind("\n", max(0, found.start() - _MAX_MARKS), found.start()) + 1 : found.start()]
+    is_alone = _BULLET.fullmatch(line) and _LINE_END.match(text, found.end())
+    return Literal(*found.span(), f"![[{target}]]" if is_alone else f"[[{target}]]")

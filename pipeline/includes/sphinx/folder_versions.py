@@ -6,6 +6,7 @@ Files that a document includes are not part of this: one that includes any has n
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,9 +35,10 @@ def readable_folders(collection: Collection) -> tuple[Path, ...]:
     return tuple(Path(os.path.realpath(folder)) for folder in given)
 
 
-def may_be_of_a_tool(content: bytes) -> bool:
-    """Return whether the tool whose folder it is decides what something in a document means."""
-    return b"{{" in content or b"[[" in content
+def may_be_of_a_tool(content: bytes, tools: Container[str]) -> bool:
+    """Return whether one of the tools whose folder it is decides what something in a document means."""
+    is_vault = "logseq" in tools or "obsidian" in tools
+    return bool(tools) and (is_vault or b"{{" in content or b"[[" in content)
 
 
 class FolderVersions:
@@ -73,7 +75,7 @@ def with_version(source: Source, listed: str, values: SphinxValues | None) -> So
         return source  # nothing is around what lies at an address
     own, mark, around = listed.partition(",")
     tools, _, said = around.partition(":")
-    is_of_tool = bool(tools) and may_be_of_a_tool(source.content)
+    is_of_tool = may_be_of_a_tool(source.content, (tools,) if tools else ())
     is_same = bool(own) and (said == _said(values) or source.path.lower().endswith(NEVER_RST))
     is_same = is_same and not is_of_tool
     return replace(source, version=f"{source.version}{mark}{around}" if is_same else "")

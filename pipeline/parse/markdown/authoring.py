@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from ...includes.fences import fences_of
+from ...includes.fences import CONTAINERS, fences_of
 from ...includes.parts import PAGES_BELOW
 from ..markup import VIDEO_HOST, linked, with_linked_frames
 from .myst.roles import with_labels
@@ -21,7 +21,7 @@ _COMMENT = (
     r"|(?<![\w%])%%(?=[^%\s])[^%]*(?:%[^%]+)*%%(?:(?<=\S%%)|(?=[\s.,;:!?)]|\Z))"
 )
 _CODE_SPAN = r"(?P<code>(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`))"
-_FENCE = r"(?m:^[ \t]*(?:>[ \t]?)*(?P<fence>`{3,}|~{3,})[^\n`]*$)"
+_FENCE = rf"(?m:^{CONTAINERS}(?P<fence>`{{3,}}|~{{3,}})[^\n`]*$)"
 _FENCED = rf"{_FENCE}(?:[\s\S]*?(?m:^[ \t]*(?:>[ \t]?)*(?P=fence)[`~]*[ \t]*$)|[\s\S]*)"
 # Code and comments may hold each other: the one that begins first does.
 _HIDDEN = re.compile(f"{_CODE_SPAN}|(?P<block>{_FENCED})|{_COMMENT}")
@@ -41,7 +41,10 @@ _BLOCK_NAME = re.compile(
 _KRAMDOWN = re.compile(
     rf"{_CODE_SPAN}|(?m:^[ \t]*(?:[-*+]|\d{{1,9}}\.)[ \t]+[^\n{{}}]{{1,200}}\n"
     r"[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$)"
-    r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
+    # They also stand at the beginning of an item of a list.
+    r"|(?m:^[ \t]*\{:[^{}\n]{1,500}\}[ \t]*$)"
+    r"|(?<=[-*+.)][ \t])\{:[ \t]*[.#][^{}\n]{1,200}\}[ \t]*(?=\S)"
+    r"|\{:(?::|/)(?:nomarkdown|comment|options|:)?[^{}\n]{0,200}\}"
 )
 # A heading with the name that kramdown gives it on the line below; its title may be underlined.
 _NAMED_BELOW = re.compile(

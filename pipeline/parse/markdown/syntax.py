@@ -29,6 +29,7 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
 from ..code.in_markdown import read_listings
+from ..labels import BLOCK_ID
 from .block_tokens import admonition, skip_comment, table
 from .boxes import box, tab
 from .callouts import mark_callouts
@@ -61,6 +62,11 @@ DOCUMENT_ORDER = "document_order"
 
 # [[target]], [[target#heading]], [[target|text]]; a leading ! transcludes.
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
+# What makes ``[[text]](address)`` a link of markdown, whose text is in brackets; not ``[[note]](s)``.
+_ADDRESS = re.compile(
+    r"\((?=[^\s()<>]{0,300}[./#])[^\s()<>]{1,2000}+(?:\([^\s()<>]{0,300}+\)[^\s()<>]{0,300}+)?"
+    r"(?:[ ]+\"[^\"\n]{0,300}+\")?\)"
+)
 # Begins the name of a vault, before that of a note.
 _VAULT = "dendron://"
 # Dendron's have dots.
@@ -173,12 +179,13 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
     if not src.startswith(("[[", "![["), pos):
         return False
     found = _WIKILINK.match(src, pos, state.posMax)
-    if not found or not (found[1].strip() or found[2]):
+    if not found or not (found[1].strip() or found[2]) or _ADDRESS.match(src, found.end(), state.posMax):
         return False
     if not silent:
         token = state.push("transclusion" if src[pos] == "!" else "wikilink", "", 0)
         target, fragment = found[1].strip(), (found[2] or "").strip()
-        shown = (found[3] or "").strip() or target or fragment
+        named = "" if BLOCK_ID.fullmatch(fragment) else fragment  # the words of a block stand for its name
+        shown = (found[3] or "").strip() or target or named
         if shown.startswith(_VAULT) and shown != target:  # Dendron writes the label first
             shown, (target, _, fragment) = target, shown.partition("#")
         elif shown.startswith(_VAULT) and media_type_of(shown) is None:

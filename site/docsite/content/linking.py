@@ -16,9 +16,9 @@ from ...pipeline.includes.python_blocks import HEADING_ADDRESS
 from ...pipeline.links.fragments import find_anchor
 from ...pipeline.links.published import without_ending
 from ...pipeline.model import OTHER_PROJECT
-from ...pipeline.parse.labels import LABEL_PREFIX, TERM_ADDRESS, label_anchor, labels_in
+from ...pipeline.parse.labels import BLOCK_ID, LABEL_PREFIX, TERM_ADDRESS, label_anchor, labels_in
 from ...pipeline.parse.markdown.myst.descriptions import DIRECTIVE_FENCE, OBJECT_ANCHORS
-from ...pipeline.parse.markdown.parser import markdown_parser
+from ...pipeline.parse.markdown.parser import markdown_parser, plain_markdown
 from ...pipeline.parse.markup import names_in
 from ...pipeline.parse.python_objects import OBJECT_ADDRESS
 from ...pipeline.sanitize import ID_PREFIX, is_outward
@@ -30,6 +30,10 @@ from ..placement import served_file
 _SOURCE_ID = re.compile(rf'\sid="{ID_PREFIX}([^"<>]*)"')
 _HEADING = re.compile(r"<h([1-6])\b[^<>]*>.*?</h\1>", re.DOTALL)
 _ANY_TAG = re.compile(r"<[^<>]*>")
+_BLOCK = re.compile(rf'<a id="(?P<name>{BLOCK_ID.pattern})"></a>')
+_MARKERS = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:[-*+][ \t]+)?(?:#{1,6}[ \t]+)?(?:\[.\][ \t]+)?")
+_DAYS = re.compile(r"\s*(?:SCHEDULED|DEADLINE):")
+_MAX_WORDS, _MAX_LINE = 200, 2_000
 _LABELLED = re.compile(r"^\(([^()\n]{1,200})\)=[ \t]*\n", re.MULTILINE)
 _DIRECTIVE = re.compile(DIRECTIVE_FENCE)
 # Begins the name of a heading such as "Source code", which is not a name with the sanitiser's prefix.
@@ -66,6 +70,7 @@ class Anchors:
         self._slugs = lru_cache(maxsize=4096)(self._read_slugs)
         self._ids = lru_cache(maxsize=512)(self._read_ids)
         self._titles = lru_cache(maxsize=512)(self._read_titles)
+        self._blocks = lru_cache(maxsize=512)(self._read_blocks)
 
     def find(self, entry: Entry, fragment: str) -> str:
         """Return the anchor on the page of ``entry`` that ``fragment`` means, however it is spelt, or
@@ -88,6 +93,15 @@ class Anchors:
         found = titles.get(find_anchor(fragment, titles), "")
         is_document = fragment.startswith(LABEL_PREFIX) and not self.find(entry, fragment)
         return found or (entry.title if is_document else "")
+
+    def words(self, entry: Entry, block: str) -> str:
+        """Return the words of a block of Logseq, by its name; nothing for none."""
+        line = _MARKERS.sub("", self._blocks(entry).get(block, ""))
+        return " ".join(plain_markdown(line).split())[:_MAX_WORDS]
+
+    def _read_blocks(self, entry: Entry) -> Mapping[str, str]:
+        text = self._library.text(entry)
+        return {found["name"]: _line_before(text, found.start()) for found in _BLOCK.finditer(text)}
 
     def _read_titles(self, entry: Entry) -> Mapping[str, str]:
         """Return the title of each heading by its names and its labels."""
@@ -118,6 +132,19 @@ class Anchors:
         labels = [label for line in lines for label in labels_in(line)]
         named = [name for label in labels for name in (label, label_anchor(label))]
         return frozenset((*names_in(text), *named, *_described(text)))
+
+
+def _line_before(text: str, end: int) -> str:
+    """Return the end of the last line with words on it before a place in a text."""
+    line = ""
+    for _ in range(3):  # days of a task may stand between
+        while end > 0 and text[end - 1].isspace():
+            end -= 1
+        line = text[max(text.rfind("\n", 0, end) + 1, end - _MAX_LINE) : end]
+        if not _DAYS.match(line):
+            break
+        end -= len(line)
+    return line
 
 
 def _described(text: str) -> list[str]:
@@ -182,9 +209,14 @@ class PageLinks:
         return self._references.get(f"{target}#{fragment}" if fragment else target)
 
     def label(self, target: str, fragment: str, text: str) -> str:
-        """Return what a wikilink shows: its text, or its target where the text names the note (Dendron)."""
+        """Return what a wikilink shows: its text, or its target where the text names the note (Dendron).
+
+        The name of a block of Logseq is nothing to read: its words stand there, or dots for what is not here.
+        """
         row = self.reference_row(target, fragment)
         entry = self._library.by_id.get(row.target_id or "") if row else None
+        if not text:
+            return (self._anchors.words(entry, fragment) if entry else "") or "…"
         if row is None or entry is None or text == target or not target:
             return text
         name, _, named = text.partition("#")

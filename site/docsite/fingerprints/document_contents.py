@@ -22,7 +22,8 @@ _OWN = (
     "anchors", "text", "html", "url", "front_matter",
 )  # fmt: skip
 _REFERENCES = ("wikilink", "transclusion")
-_TRANSCLUSION = "![["
+# What shows text of other documents: a transclusion, and a reference to a block of Logseq.
+_TRANSCLUSION = r"!\[\[|\[\[#\^"
 # Links that show the title of what they lead to, in markdown and in HTML.
 _UNTITLED = r"\[\]\(|\{(?:ref|doc|any|numref)\}`|\{(?:toctree|eval-rst)\}"
 _UNTITLED_HTML = f'class="{UNTITLED}"'
@@ -143,7 +144,7 @@ def _with_transclusions(library: Library, content: list[bytes]) -> list[bytes]:
 
 def _transcluded(library: Library) -> Mapping[int, list[int]]:
     """Return for each document that transcludes any, everything it refers to by name, in order."""
-    holds = pc.fill_null(pc.match_substring(library.documents.column("text"), _TRANSCLUSION), False)
+    holds = pc.fill_null(pc.match_substring_regex(library.documents.column("text"), _TRANSCLUSION), False)
     found: dict[int, list[int]] = {}
     for row in np.flatnonzero(holds.to_numpy()).tolist():
         for link in library.links(library.entries[row]):

@@ -61,6 +61,11 @@ def test_drafts_of_jekyll_are_left_out_where_its_settings_stand_above(tmp_path: 
         assert len(paths(tmp_path / root, drafts=True)) == 3
 
 
+def test_backups_of_logseq_are_no_pages(tmp_path: Path) -> None:
+    write(tmp_path, "logseq/config.edn", "logseq/bak/pages/a.md", "pages/a.md", "pages/logseq/b.md")
+    assert paths(tmp_path) == ["pages/a.md", "pages/logseq/b.md"]
+
+
 def test_exclude_wins_over_include(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "drafts/b.md", "c.tmp.md")
     assert paths(tmp_path, exclude=("drafts/", "*.tmp.md")) == ["a.md"]

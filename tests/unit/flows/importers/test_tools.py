@@ -299,6 +299,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         {".obsidian/templates.json": '{"folder": "Templates"}', "a.md": "# A\n"},
         {"root": ".", "exclude": ["Templates/"]},
     ),
+    "Logseq": (
+        {"logseq/config.edn": "{}", "pages/a.md": "- A\n"},
+        {"root": ".", "include": ["**/*.md"]},
+    ),
     "Sphinx": (
         {"conf.py": "import os\nproject = 'T'\nexclude_patterns = ['_build']\n"
          "epub_title = release\nrelease = os.getcwd()\n",

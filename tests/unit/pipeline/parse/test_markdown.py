@@ -9,7 +9,7 @@ from noctule.pipeline.address import slugify
 from noctule.pipeline.identity import sha256_hex
 from noctule.pipeline.model import Document, Source
 from noctule.pipeline.parse import parse, plain_piece
-from noctule.pipeline.parse.markdown.parser import TOO_DEEP, markdown_parser
+from noctule.pipeline.parse.markdown.parser import TOO_DEEP, markdown_parser, read_markdown
 from noctule.pipeline.settings.collection import Collection
 from tests.processor_time import processor_seconds
 
@@ -161,6 +161,23 @@ def test_a_table_may_follow_a_line_of_text() -> None:
 def test_all_references_to_a_footnote_show_its_number() -> None:
     html = markdown_parser().render("One[^a], two[^b], again[^a].\n\n[^a]: First.\n[^b]: Second.\n")
     assert re.findall(r"\[(\d[^\]]*)\]</a></sup>", html) == ["1", "2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("[[a]](https://e.org)", ["link"]),
+        ("[[a]](b.md)", ["link"]),
+        ('[[a]](#b "t")', ["link"]),
+        ("[[a]](https://e.org/a_(b))", ["link"]),
+        ("[[a]](s)", ["wikilink"]),
+        ("[[a]](see b.c)", ["wikilink"]),
+        ("[[a]] (b.md)", ["wikilink"]),
+        ("[[a]](b.md", ["wikilink"]),
+    ],
+)
+def test_double_brackets_before_an_address_are_a_link_of_markdown(text: str, kinds: list[str]) -> None:
+    assert [link.kind for link in read_markdown(text, 0, "x").links] == kinds
 
 
 def test_a_wikilink_in_a_table_may_escape_its_bar() -> None:

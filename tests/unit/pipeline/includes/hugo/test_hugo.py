@@ -47,6 +47,8 @@ def lines(text: str) -> list[str]:
         ('{{% include "remark.md" %}}', "Of a remark."),
         ('{{% readfile file="part.md" %}}', "A part."),
         ('{{< readfile file="a.go" code="true" lang="go" >}}', "```go\npackage a\n```"),
+        ('{{< readfile file="a.go" lang="go" >}}', "```go\npackage a\n```"),
+        ('{{< readfile file="part.md" code="false" lang="md" >}}', "A part."),
         ("{{< param title >}} {{< param v >}}", "Barn 1.2"),
         ("{{< youtube abc-1 >}}", "<https://www.youtube.com/watch?v=abc-1>"),
         ("{{< gist user 123 >}}", "<https://gist.github.com/user/123>"),

@@ -21,7 +21,7 @@ def expanded(text: str) -> ExpandedText:
 
 def test_a_block_has_its_name_and_a_reference_its_words() -> None:
     found = expanded(f"- TODO A [[task]]\n  id:: {ID}\n  collapsed:: true\n- See (({ID})).\n")
-    assert found.text == f"- TODO A [[task]] ^{ID}\n- See [[#^{ID}|TODO A task]].\n"
+    assert found.text == f"- TODO A [[task]] ^{ID}  \n- See [[#^{ID}|TODO A task]].\n"
     page = content_of(f"# Note\n\n{found.text}")
     assert (
         ">TODO A task</a>" in page
@@ -53,7 +53,8 @@ def test_a_reference_shows_nothing_of_comments(comment: str) -> None:
 @pytest.mark.parametrize(
     ("written", "shown", "note"),
     [
-        (f"(({ID}))", "", "is a block of another page"),
+        (f"(({ID}))", f"(({ID}))", ""),
+        (f"[a]((({ID})))", f"[a]((({ID})))", ""),
         (f"{{{{embed (({ID}))}}}}", "", "is a block of another page"),
         ("{{query (and [[a]] (task todo))}}", "", "is Logseq's to answer"),
         ("{{renderer :x}}", "", "is Logseq's to answer"),

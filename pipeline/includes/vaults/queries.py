@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from .fences import Fences, IndentedCode, code_of, fences_of
-from .front_matter_blocks import text_start
-from .parts import Literal
-from .project import Context
+from ..fences import Fences, IndentedCode, code_of, fences_of
+from ..front_matter_blocks import text_start
+from ..parts import Literal
+from ..project import Context
 
 _DRAWING_MARK = "excalidraw-plugin"
 _BLOCKS = ("```dataview", "```datacore", "```tasks", "```query", "```base")

@@ -1,0 +1,132 @@
+"""What pages of a Logseq graph hold in the syntax of Org mode, and marks of tasks: as markdown.
+
+``#+BEGIN_NOTE`` … ``#+END_NOTE`` is a box, ``TODO`` a task, and ``[#A]`` a priority, which is no tag.
+Comments and queries are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..fences import Fences
+from ..parts import Literal
+from .page_heads import HIDDEN_PROPERTIES
+
+_LINE = re.compile(
+    r"^(?P<before>[ \t]*+(?:[-*+][ \t]++)?)#\+(?P<mark>BEGIN|END)_(?P<name>[A-Za-z]{1,20})\b"
+    r"(?P<rest>[^\n]*)(?:\n|\Z)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BOXES = {"note": "note", "tip": "tip", "important": "important", "caution": "caution", "warning": "warning"}
+_BOXES |= {"pinned": "note"}
+_CODE = frozenset({"src", "example", "export"})
+_UNSEEN = frozenset({"comment", "query"})
+_INDENT = re.compile(r"[ \t]*")
+_STATES = {"TODO": "[ ]", "DOING": "[/]", "NOW": "[/]", "IN-PROGRESS": "[/]", "DONE": "[x]"}
+_STATES |= {"CANCELED": "[-]", "CANCELLED": "[-]"}
+# Their words say more than a box.
+_WORDS = ("LATER", "WAITING", "WAIT")
+_TASK = re.compile(
+    rf"^[ \t]*+[-*+][ \t]++(?:\#{{1,6}}[ \t]++)?(?P<state>{'|'.join([*_STATES, *_WORDS])})(?=[ \t]++\S)",
+    re.MULTILINE,
+)
+_PRIORITY = re.compile(r"(?<![^\s\[])\[#(?P<level>[ABC])\](?=\s)")
+_DATE = re.compile(
+    r"^[ \t]*+(?:SCHEDULED|DEADLINE):[ \t]++(?P<date><(?P<day>\d{4}-[^<>\n]{1,60})>)", re.MULTILINE
+)
+_PROPERTY = re.compile(
+    rf"^[ \t]*+(?:[-*+][ \t]++)?(?P<line>(?:{HIDDEN_PROPERTIES})::(?:[ \t][^\n]*)?)$", re.MULTILINE
+)
+_VIDEO = re.compile(
+    r"\{\{(?:video|youtube|vimeo|bilibili|tweet|twitter|pdf)[ \t]+"
+    r"(?P<address>https?://[^\s{}<>\"()]{1,500})[ \t]*\}\}"
+)
+_CLOZE = re.compile(r"\{\{cloze[ \t]+(?P<text>[^{}\n]{1,1000}?)(?:[ \t]*\\\\[^{}\n]{0,300})?\}\}")
+
+_LABELLED = re.compile(r"(?<!!)\[(?P<label>[^\[\]\n|]{1,300})\]\(\[\[(?P<page>[^\[\]\n]{1,200})\]\]\)")
+
+
+def org_directives(text: str, code: Fences, start: int) -> Iterator[Literal]:
+    """Yield what is written as in Org mode, and properties and macros that a graph alone has."""
+    yield from _blocks(text, code, start)
+    for found in _TASK.finditer(text, start):
+        state = found["state"]
+        if not code.hold(found.start()):
+            yield Literal(*found.span("state"), _STATES.get(state) or f"[ ] {state}")
+    for found in _PRIORITY.finditer(text, start):
+        if not code.hold(found.start()):
+            yield Literal(*found.span(), f"\\[{found['level']}\\]")
+    for found in _DATE.finditer(text, start):
+        if not code.hold(found.start("date")):
+            yield Literal(*found.span("date"), found["day"])
+    for found in _PROPERTY.finditer(text, start):
+        # The name of a block is an anchor.
+        if not found["line"].startswith("id::") and not code.hold(found.start("line")):
+            is_own = not text[found.start() : found.start("line")].strip()
+            begin = max(found.start() - 1, start) if is_own else found.start("line") - 1
+            yield Literal(begin, found.end(), "")
+    yield from _macros(text, code, start)
+
+
+def _macros(text: str, code: Fences, start: int) -> Iterator[Literal]:
+    for found in _VIDEO.finditer(text, start):
+        if not code.hold(found.start()):
+            yield Literal(
+                *found.span(), f"![]({found['address']})" if "youtu" in found[0] else f"<{found['address']}>"
+            )
+    for found in _CLOZE.finditer(text, start):
+        if not code.hold(found.start()):
+            yield Literal(*found.span(), found["text"])
+    for found in _LABELLED.finditer(text, start):
+        if not code.hold(found.start()):
+            yield Literal(*found.span(), f"[[{found['page']}|{found['label']}]]")
+
+
+def _blocks(text: str, code: Fences, start: int) -> Iterator[Literal]:
+    """Yield what stands for the first and last lines of blocks, which are not within each other."""
+    opened: re.Match[str] | None = None
+    for found in _LINE.finditer(text, start):
+        if code.hold(found.start("mark")):
+            continue
+        if found["mark"].upper() == "BEGIN":
+            opened = opened or found
+        elif opened and opened["name"].lower() == found["name"].lower():
+            yield from _block(text, opened, found)
+            opened = None
+
+
+def _block(text: str, opened: re.Match[str], closed: re.Match[str]) -> Iterator[Literal]:
+    name, begin = opened["name"].lower(), opened.end("before")
+    before, end = opened["before"], closed.end("rest")
+    if name in _UNSEEN:
+        note = "the query is Logseq's to answer and is left out" if name == "query" else ""
+        yield Literal(begin, end, "", note)
+    elif name in _CODE:
+        language = opened["rest"].split()[0] if opened["rest"].split() else ""
+        inside = text[opened.end() : closed.start()]
+        indent = re.sub(r"\S", " ", before)
+        fence = "~" * (3 + max(map(len, re.findall("~{3,}", inside)), default=0))
+        yield Literal(begin, end, f"{fence}{language}\n{inside}{indent}{fence}")
+    elif name in _BOXES or name == "quote":
+        yield Literal(begin, opened.end(), f"> [!{_BOXES[name]}]\n" if name in _BOXES else ">\n")
+        yield from _quoted(text, opened.end(), closed.start(), re.sub(r"\S", " ", before))
+        yield Literal(closed.start(), closed.end(), "\n" if closed.end() < len(text) else "")
+    else:
+        yield Literal(begin, opened.end(), "\n" if begin == opened.start() else "")
+        yield Literal(closed.start(), closed.end(), "")
+
+
+def _quoted(text: str, start: int, end: int, indent: str) -> Iterator[Literal]:
+    """Yield the mark of a quote at the beginning of each line."""
+    while start < end:
+        line_end = text.find("\n", start, end)
+        line_end = end if line_end < 0 else line_end
+        own = _INDENT.match(text, start, line_end)
+        written = own.end() - start if own else 0
+        if start + written == line_end:
+            yield Literal(start, line_end, f"{indent}>")
+        else:
+            at = start + min(written, len(indent))
+            yield Literal(at, at, "> ")
+        start = line_end + 1
