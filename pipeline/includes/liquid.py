@@ -18,7 +18,7 @@ from .jekyll.loops import followed
 from .jekyll.tags import BRANCHES, filled, highlighted, page_address, remark
 from .jekyll.values import Budget, NotFollowed, Values, below
 from .parts import Directive, Literal
-from .project import Context, shown, value_at
+from .project import Context, shown, value_named
 
 # In a folder of Jekyll also any other "{{".
 MARKS = ("{%", "{{ site.", "{{site.", "{{ page.", "{{page.", "relative_url", "absolute_url")
@@ -271,9 +271,8 @@ class _Reader:
             return "" if leads else str(self.context.project.site.get(key) or "")
         if owner not in ("site", "page"):
             return None
-        return (
-            shown(value_at(self.context.project.site if owner == "site" else self.context.page, key)) or None
-        )
+        values = self.context.project.site if owner == "site" else self.context.page
+        return shown(value_named(key, values)) or None
 
 
 def _comments(text: str, code: Fences) -> Iterator[tuple[int, int, str]]:

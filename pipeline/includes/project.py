@@ -32,7 +32,7 @@ _PARTIALS = ("layouts/_partials", "layouts/partials")
 _MAX_THEMES = 20
 _TEMPLATE_NAME = re.compile(r"[\w-]+(?:/[\w-]+)*(?:\.\w+){1,3}")
 _MAX_TEMPLATE_BYTES = 20_000
-_STEP = re.compile(r"\.?(\w+)|\[(?:\"([^\"\]]*)\"|'([^'\]]*)'|(\d+))\]")
+_STEP = re.compile(r"\.?([\w-]+)|\[(?:\"([^\"\]]*)\"|'([^'\]]*)'|(\d+))\]")
 _PAGE_NAMES = ("", ".md", ".markdown", ".mdx", "/index.md", "/_index.md", ".html")
 
 
@@ -236,16 +236,6 @@ def _in_any_case(folder: Path, name: str) -> Path | None:
         else:
             path = path and path / part
     return path
-
-
-def value_at(values: Mapping[str, object], name: str) -> object:
-    """Return the value under a dotted name, ``None`` if there is none."""
-    found: object = values
-    for part in name.split("."):
-        if not isinstance(found, Mapping) or part not in found:
-            return None
-        found = found[part]
-    return found
 
 
 def value_named(name: str, values: object) -> object:

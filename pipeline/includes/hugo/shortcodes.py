@@ -11,7 +11,7 @@ from .. import as_markdown
 from ..as_markdown import Arguments, arguments
 from ..fences import Fences, code_of, fenced, indent_before, language_of
 from ..parts import PAGES_BELOW, Directive, Literal
-from ..project import Context, shown, value_at, without_front_matter
+from ..project import Context, shown, value_named, without_front_matter
 from .templates import filled
 
 MARKS = ("{{<", "{{%")
@@ -218,8 +218,8 @@ class _Reader:
 
     def parameter(self, name: str) -> tuple[bool, str]:
         page, site = self.context.page, self.context.project.site
-        own = (value_at(page, name), value_at(page, f"params.{name}"))
-        values = (*own, value_at(site, f"params.{name.lower()}"))
+        own = (value_named(name, page), value_named(f"params.{name}", page))
+        values = (*own, value_named(f"params.{name.lower()}", site))
         found = next(filter(None, map(shown, values)), "")
         return bool(found), found
 
