@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from functools import cache, cached_property
+from collections.abc import Mapping
+from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
@@ -128,29 +129,30 @@ class FenceEnds:
         *before, last = opened[1].expandtabs(4).split(">")
         levels = [len(part) if part.strip() else 0 for part in (*before, last)]
         if last and not last.strip():
-            levels[-1] = self._columns.get(opened.start(), 0)
+            levels[-1] = _columns(self._text).get(opened.start(), 0)
         return levels if before or levels[-1] else []
 
-    @cached_property
-    def _columns(self) -> dict[int, int]:
-        """Return where the text of the item of a list begins that each indented fence is in, by its line."""
-        found, items, at, is_new = dict[int, int](), [list[int]()], 0, True
-        for line in self._text.split("\n"):
-            body = line[:_WIDEST].expandtabs(4)
-            quotes = _QUOTES.match(body)
-            inside = body[: quotes.end()].count(">") if quotes else 0
+
+@lru_cache(maxsize=4)  # the same text is asked about by each reader of directives
+def _columns(text: str) -> Mapping[int, int]:
+    """Return where the text of the item of a list begins that each indented fence is in, by its line."""
+    found, items, at, is_new = dict[int, int](), [list[int]()], 0, True
+    for line in text.split("\n"):
+        body = line[:_WIDEST].expandtabs(4)
+        quotes = _QUOTES.match(body) if ">" in body else None
+        inside = quotes[0].count(">") if quotes else 0
+        if inside != len(items) - 1:
             items = [*items[: inside + 1], *([] for _ in range(inside + 1 - len(items)))]
-            body = body[quotes.end() :] if quotes else body
-            begin, has_mark = at, body.lstrip().startswith(("```", "~~~"))
-            at += len(line) + 1
-            columns, indent = _item_columns(body), len(body) - len(body.lstrip())
-            if indent < len(body) and (is_new or has_mark or columns):  # other lines go on with a paragraph
-                _leave(items[-1], indent)
-            if has_mark:
-                found[begin] = items[-1][-1] if items[-1] else 0
-            items[-1] += columns
-            is_new = indent == len(body)
-        return found
+        body = body[quotes.end() :] if quotes else body
+        written = body.lstrip()
+        has_mark, columns = written.startswith(("```", "~~~")), _item_columns(body)
+        if written and (is_new or has_mark or columns):  # any other line may go on with a paragraph
+            _leave(items[-1], len(body) - len(written))
+        if has_mark:
+            found[at] = items[-1][-1] if items[-1] else 0
+        items[-1] += columns
+        at, is_new = at + len(line) + 1, not written
+    return found
 
 
 def _leave(items: list[int], indent: int) -> None:
