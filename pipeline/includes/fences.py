@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from functools import cache, cached_property
+from collections.abc import Mapping
+from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
@@ -21,7 +22,13 @@ _LANGUAGES = {
 # The marks of quotes and lists that the first line of code may stand behind, but no other.
 CONTAINERS = r"[ \t]*+(?:>[ \t]*+|(?:[-*+]|\d{1,9}[.)])[ \t]++)*+"
 _FENCE = re.compile(rf"^({CONTAINERS})(`{{3,}}|~{{3,}})([^\n`]*)$", re.MULTILINE)
-_IN_LIST = re.compile(r"[^\s>]")
+_CLOSING = re.compile(r"^[ \t]*+(?:>[ \t]*+)*+(`{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_QUOTES = re.compile(r"(?:[ ]*>)*")
+_ITEM = re.compile(r"[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+")
+# What is further in than these belongs to them, too: boxes and tabs, and notes at the foot of a page.
+_BOX, _BOX_INDENT = re.compile(r"(?P<indent>[ ]*)(?:(?:!!!|\?{3}\+?|={3}[!+]?)[ ]|\[\^[^\[\]]+\]:)"), 4
+# Further in than anybody writes.
+_WIDEST = 400
 
 
 def fenced(language: str, code: str) -> str:
@@ -79,18 +86,105 @@ def code_of(text: str) -> Fences:
 
 
 def fences_of(text: str) -> Fences:
-    """Return the fenced code of a text; code whose fence is not closed goes on to the end."""
-    spans: list[tuple[int, int, str]] = []
-    opened: re.Match[str] | None = None
-    for found in _FENCE.finditer(text):
-        if opened is None:
-            opened = found
-        elif found[2].startswith(opened[2]) and not found[3].strip() and not _IN_LIST.search(found[1]):
-            spans.append((min(opened.end() + 1, found.start()), found.start(), opened[3].strip()))
-            opened = None
-    if opened is not None:
-        spans.append((min(opened.end() + 1, len(text)), len(text), opened[3].strip()))
+    """Return the fenced code of a text; its fence ends it, or the end of the quote or item that it is in."""
+    ends, spans, opened = FenceEnds(text), list[tuple[int, int, str]](), _FENCE.search(text)
+    while opened is not None:
+        end, after = ends.of(opened.start())
+        spans.append((min(opened.end() + 1, end), end, opened[3].strip()))
+        opened = _FENCE.search(text, after)
     return Fences(spans)
+
+
+class FenceEnds:
+    """Where the code of a text ends, by where its fence begins."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def of(self, start: int) -> tuple[int, int]:
+        """Return where the code ends that the fence on this line opens, and where the text goes on.
+
+        Code whose fence is not closed ends with the quote or the item of a list that it is in, else with the
+        text.
+        """
+        opened = _FENCE.match(self._text, start)
+        if opened is None:
+            return start, start
+        text, levels, at = self._text, self._levels(opened), opened.end() + 1
+        find = _CLOSING.match if levels else _CLOSING.search
+        while 0 < at < len(text):
+            if not _is_within(text, at, levels):
+                return at, at
+            found = find(text, at)
+            if found and found[1].startswith(opened[2]) and found[0].count(">") == opened[1].count(">"):
+                return found.start(), found.end()
+            at = text.find("\n", found.end() if found else at) + 1 if found or levels else 0
+        return len(text), len(text)
+
+    def _levels(self, opened: re.Match[str]) -> list[int]:
+        """Return how far in the lines of code must be: before each mark of a quote, and behind the last.
+
+        The list is empty where they may begin anywhere.
+        """
+        *before, last = opened[1].expandtabs(4).split(">")
+        levels = [len(part) if part.strip() else 0 for part in (*before, last)]
+        if last and not last.strip():
+            levels[-1] = _columns(self._text).get(opened.start(), 0)
+        return levels if before or levels[-1] else []
+
+
+@lru_cache(maxsize=4)  # the same text is asked about by each reader of directives
+def _columns(text: str) -> Mapping[int, int]:
+    """Return where the text of the item of a list begins that each indented fence is in, by its line."""
+    found, items, at, is_new = dict[int, int](), [list[int]()], 0, True
+    for line in text.split("\n"):
+        body = line[:_WIDEST].expandtabs(4)
+        quotes = _QUOTES.match(body) if ">" in body else None
+        inside = quotes[0].count(">") if quotes else 0
+        if inside != len(items) - 1:
+            items = [*items[: inside + 1], *([] for _ in range(inside + 1 - len(items)))]
+        body = body[quotes.end() :] if quotes else body
+        written = body.lstrip()
+        has_mark, columns = written.startswith(("```", "~~~")), _item_columns(body)
+        if written and (is_new or has_mark or columns):  # any other line may go on with a paragraph
+            _leave(items[-1], len(body) - len(written))
+        if has_mark:
+            found[at] = items[-1][-1] if items[-1] else 0
+        items[-1] += columns
+        at, is_new = at + len(line) + 1, not written
+    return found
+
+
+def _leave(items: list[int], indent: int) -> None:
+    while items and items[-1] > indent:
+        items.pop()
+
+
+def _item_columns(line: str) -> list[int]:
+    """Return where the text of each item begins that a line opens."""
+    box = _BOX.match(line)
+    columns, at = [box.end("indent") + _BOX_INDENT] if box else list[int](), 0
+    while found := _ITEM.match(line, at):
+        at = found.end()
+        columns.append(at)
+    return columns
+
+
+def _is_within(text: str, start: int, levels: list[int]) -> bool:
+    """Return whether a line is still in the quotes and items of lists that code is in."""
+    if not levels:
+        return True
+    end = text.find("\n", start)
+    line = text[start : end if end >= 0 else len(text)][:_WIDEST].expandtabs(4)
+    for at, column in enumerate(levels):
+        if at:
+            mark = len(line) - len(line.lstrip())
+            if line[mark : mark + 1] != ">":
+                return False
+            line = line[mark + 1 :]
+        if line.strip() and len(line) - len(line.lstrip()) < column:
+            return False
+    return True
 
 
 # Behind the marks of lists, where the text of a line begins, further in than which its literal block is.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..fences import code_of
+from ..fences import IndentedCode, code_of
 from ..front_matter_blocks import text_start
 from ..parts import Literal
 from ..project import Context
@@ -22,9 +22,11 @@ _CLASS = re.compile(r"\.(?:prompt-|notice--)?(?P<name>[\w-]{1,40})")
 _KINDS = frozenset(["note", "tip", "important", "warning", "caution", "danger", "info", "success"])
 _COLOURS = {"red": "danger", "yellow": "warning", "green": "tip", "blue": "note", "purple": "important"}
 _OTHERS = {"notice": "note", "primary": "note"}
-# What is no paragraph and no quote; a line of attributes is none either.
+# What is no paragraph and no quote; a line of attributes is none either, nor a title with a line below it.
 _NO_TEXT = re.compile(
     r"[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|```|~~~|\||<|\{[:%]|:[ \t]|(?:-[ \t]*){3,}$)"
+    r"|[^\n>]*\n[ ]{0,3}(?:=+|-+)[ \t]*$",
+    re.MULTILINE,
 )
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _MOST_LINES = 2_000
@@ -42,9 +44,11 @@ def directives(text: str, context: Context) -> Iterator[Literal]:
     given = context.project.site.get("callouts")
     own = given if isinstance(given, Mapping) else {}
     code, start, at = code_of(text), text_start(text), 0
+    indented = IndentedCode(text, start)
     for found in _LINE.finditer(text, start):
         box = _box(found["classes"], own)
-        if box is None or code.hold(found.start()) or found.start() < at:
+        mark = found.end("indent")
+        if box is None or found.start() < at or code.hold(mark) or indented.hold(mark):
             continue
         line_end = min(found.end() + 1, len(text))
         span = _above(text, found.start(), max(start, at)) or _below(text, found.end())
@@ -106,7 +110,7 @@ def _callout(text: str, begin: int, end: int, box: _Box) -> Iterator[Literal]:
     before = indent[0] if indent else ""
     if quote is None:
         yield Literal(begin, begin, f"{before}> [!{box.kind}]{f' {box.title}' if box.title else ''}\n")
-        yield from _marked(lines, begin)
+        yield from _marked(lines, begin, len(before))
     elif box.has_title_line:
         first = lines[0][quote.end() :].rstrip("\n")
         yield Literal(begin, begin + len(lines[0]), f"{before}> [!{box.kind}] {first}\n")
@@ -114,7 +118,9 @@ def _callout(text: str, begin: int, end: int, box: _Box) -> Iterator[Literal]:
         yield Literal(begin, begin, f"{before}> [!{box.kind}]{f' {box.title}' if box.title else ''}\n")
 
 
-def _marked(lines: list[str], at: int) -> Iterator[Literal]:
+def _marked(lines: list[str], at: int, indent: int) -> Iterator[Literal]:
+    """Yield the mark of a quote in each line, as far in as the first, which may be in an item of a list."""
     for line in lines:
-        yield Literal(at, at, "> ")
+        begin = at + min(indent, len(line) - len(line.lstrip(" \t")))
+        yield Literal(begin, begin, "> ")
         at += len(line)

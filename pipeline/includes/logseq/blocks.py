@@ -49,7 +49,14 @@ _NAMED = re.compile(
 _DRAWER = re.compile(
     r"(?:\n[ \t]*+(?:CLOCK:|(?:[-*+][ \t]+)?State[ \t]+\")[^\n]*+){0,500}+\n[ \t]*+:END:[ \t]*+(?:\n|\Z)"
 )
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|%%(?:[^%]|%(?!%))*+%%")
+# What is on no page, so that no reference may show it; what is never closed goes on to the end.
+_COMMENT = re.compile(
+    r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|%%(?:[^%]|%(?!%))*+%%"
+    r"|\{::comment[ \t]*\}[\s\S]*?(?:\{:/(?:comment)?[ \t]*\}|\Z)"
+    r"|\{%-?[ \t]*comment\b[\s\S]*?(?:\bendcomment\b|\Z)"
+    r"|#\+BEGIN_COMMENT\b[\s\S]*?(?:#\+END_COMMENT\b|\Z)",
+    re.IGNORECASE,
+)
 # A line that a name below it can end, as it cannot a table, code or a heading.
 _ENDS_WITH_NAME = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?![|`~#>])\S")
 _WIDTH = re.compile(r":width[ \t]+(\d{1,4})\b")

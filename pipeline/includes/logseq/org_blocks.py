@@ -84,16 +84,32 @@ def _macros(text: str, code: Fences, start: int) -> Iterator[Literal]:
 
 
 def _blocks(text: str, code: Fences, start: int) -> Iterator[Literal]:
-    """Yield what stands for the first and last lines of blocks, which are not within each other."""
+    """Yield what stands for the first and last lines of blocks; in others only of what is left out."""
     opened: re.Match[str] | None = None
+    unseen: re.Match[str] | None = None
     for found in _LINE.finditer(text, start):
+        name = found["name"].lower()
         if code.hold(found.start("mark")):
             continue
-        if found["mark"].upper() == "BEGIN":
+        if unseen:
+            if _ends(found, unseen):
+                yield from _block(text, unseen, found)
+                unseen = None
+        elif found["mark"].upper() == "BEGIN" and name in _UNSEEN and not _is_code(opened):
+            unseen = found
+        elif found["mark"].upper() == "BEGIN":
             opened = opened or found
-        elif opened and opened["name"].lower() == found["name"].lower():
+        elif opened and _ends(found, opened):
             yield from _block(text, opened, found)
             opened = None
+
+
+def _ends(found: re.Match[str], opened: re.Match[str]) -> bool:
+    return found["mark"].upper() == "END" and found["name"].lower() == opened["name"].lower()
+
+
+def _is_code(opened: re.Match[str] | None) -> bool:
+    return opened is not None and opened["name"].lower() in _CODE
 
 
 def _block(text: str, opened: re.Match[str], closed: re.Match[str]) -> Iterator[Literal]:

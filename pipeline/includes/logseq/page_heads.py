@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from ..front_matter_blocks import find_block
+from ...visibility import FALSE
+from ..fences import fences_of
+from ..front_matter_blocks import FoundBlock, find_block
 from ..parts import Literal
 from ..project import Context
 
@@ -23,7 +25,19 @@ HIDDEN_PROPERTIES = (
     r"|updated-at|created_at|last_modified_at|template|template-including-parent|ls-type|file-path"
     r"|query-(?:table|properties|sort-by|sort-desc)|(?:card|hl|logseq)[-.][\w.-]{1,40}"
 )
-_KEY = r"[A-Za-z][\w.?-]{0,60}"
+_KEY = r"[^\W\d_][\w.?/-]{0,60}"
+# Where the first block ends, and the property in it that keeps a page from being published.
+_FIRST_BLOCK = re.compile(r"\s*(?:[-*+][ \t])?")
+_NEXT_BLOCK = re.compile(r"^[-*+][ \t]", re.MULTILINE)
+_PUBLIC = re.compile(
+    r"^[ \t]*+(?:[-*+][ \t]++)?public::[ \t]++(?:\[\[)?(?P<value>\w+)(?:\]\])?[ \t]*+$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# The same in front matter, also in one that cannot be read.
+_PUBLIC_KEY = re.compile(
+    r"^[ \t]*+[\"']?public[\"']?[ \t]*:[ \t]*[\"']?(?P<value>\w+)", re.IGNORECASE | re.MULTILINE
+)
+_PRIVATE = {"published": False}
 _HEAD = re.compile(
     rf"(?:-[ \t]+)?{_KEY}::(?:[ \t][^\n]*)?(?:\n|\Z)(?:[ \t]*{_KEY}::(?:[ \t][^\n]*)?(?:\n|\Z)){{0,200}}"
 )
@@ -54,9 +68,20 @@ _TOKENS: Mapping[str, Callable[[datetime.date], str]] = {
 
 
 def page_head(text: str, context: Context) -> Literal:
-    """Return what stands for the properties at the head of a page; its own front matter stays as it is."""
-    if find_block(text) is not None:
-        return Literal(0, 0, "")
+    """Return what stands for the properties at the head of a page; its own front matter stays as it is.
+
+    That of a page which is not public says only this.
+    """
+    found = find_block(text)
+    block = found if found is not None and found.is_any else None
+    is_private = _is_private(text, block)
+    if block is not None:
+        return Literal(0, block.end or 0, _front_matter(_PRIVATE)) if is_private else Literal(0, 0, "")
+    return _properties(text, context, _PRIVATE if is_private else {})
+
+
+def _properties(text: str, context: Context, added: Mapping[str, object]) -> Literal:
+    """Return what stands for the properties at the head of a page, and a name for one that has none."""
     found = _HEAD.match(text)
     given = [*_PROPERTY.finditer(found[0])] if found else []
     values = {each["key"].lower(): each["value"].strip() for each in given}
@@ -64,11 +89,27 @@ def page_head(text: str, context: Context) -> Literal:
         "title": _plain(values.get("title", "")) or _title(context),
         "aliases": _names(values.get("alias", "")),
         "tags": _names(values.get("tags", "")),
-        **({"published": False} if values.get("public", "").lower() == "false" else {}),
+        **added,
     }
-    written = json.dumps({key: value for key, value in front.items() if value not in ("", [])})
-    head = f"---json\n{written}\n---\n"
+    head = _front_matter({key: value for key, value in front.items() if value not in ("", [])})
     return Literal(0, found.end() if found else 0, head + "".join(_shown(values)))
+
+
+def _front_matter(values: Mapping[str, object]) -> str:
+    return f"---json\n{json.dumps(values)}\n---\n"
+
+
+def _is_private(text: str, block: FoundBlock | None) -> bool:
+    """Return whether front matter or a property of the first block says that the page is not public."""
+    start = block.end or 0 if block else 0
+    first = _FIRST_BLOCK.match(text, start)
+    end = _NEXT_BLOCK.search(text, first.end() if first else start)
+    said = _PUBLIC.finditer(text, start, end.start() if end else len(text))
+    found = [each.start() for each in said if each["value"].lower() in FALSE]
+    keys = _PUBLIC_KEY.finditer(block.head if block else "")
+    if any(each["value"].lower() in FALSE for each in keys):
+        return True
+    return bool(found) and not all(map(fences_of(text).hold, found))
 
 
 def _shown(values: Mapping[str, str]) -> Iterator[str]:

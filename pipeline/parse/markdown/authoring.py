@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from ...includes.fences import CONTAINERS, fences_of
+from ...includes.fences import CONTAINERS, FenceEnds, fences_of
 from ...includes.parts import PAGES_BELOW
 from ..markup import VIDEO_HOST, linked, with_linked_frames
 from .myst.roles import with_labels
@@ -21,12 +21,11 @@ _COMMENT = (
     r"|(?<![\w%])%%(?=[^%\s])[^%]*(?:%[^%]+)*%%(?:(?<=\S%%)|(?=[\s.,;:!?)]|\Z))"
 )
 _CODE_SPAN = r"(?P<code>(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`))"
-_FENCE = rf"(?m:^{CONTAINERS}(?P<fence>`{{3,}}|~{{3,}})[^\n`]*$)"
-_FENCED = rf"{_FENCE}(?:[\s\S]*?(?m:^[ \t]*(?:>[ \t]?)*(?P=fence)[`~]*[ \t]*$)|[\s\S]*)"
+_FENCE = rf"(?P<block>(?m:^{CONTAINERS}(?:`{{3,}}|~{{3,}})[^\n`]*$))"
 # Code and comments may hold each other: the one that begins first does.
-_HIDDEN = re.compile(f"{_CODE_SPAN}|(?P<block>{_FENCED})|{_COMMENT}")
+_HIDDEN = re.compile(f"{_CODE_SPAN}|{_FENCE}|{_COMMENT}")
 # kramdown's comments, which end where the first of these marks stands, even in what looks like code.
-_HIDDEN_BELOW = re.compile(rf"{_CODE_SPAN}|(?P<block>{_FENCED})|(?P<comment>\{{::comment[ \t]*\}})")
+_HIDDEN_BELOW = re.compile(rf"{_CODE_SPAN}|{_FENCE}|(?P<comment>\{{::comment[ \t]*\}})")
 _SHOWN_AGAIN = re.compile(r"\{:/(?:comment)?[ \t]*\}")
 # What stands before it is the excerpt of a blog's post (Hugo, Jekyll, Hexo, Material; Docusaurus).
 MORE = "<!-- more -->"
@@ -110,8 +109,8 @@ def published_text(text: str, front_matter: str) -> str:
     JSON, as in Dendron.
     """
     if "<!--" in text or "%%" in text:
-        text = _HIDDEN.sub(lambda found: found[0] if found["block"] or found["code"] else _kept(found), text)
-    text = _without_comments(text)
+        text = _without_comments(text)
+    text = _without_kramdown_comments(text)
     if "[TAGS]" in text:
         text = _outside_code(text, _TAGS_MARKER, lambda _: f"\n{TAG_LIST}\n")
     if "@site/" in text or "pathname:///" in text:
@@ -142,14 +141,26 @@ def published_text(text: str, front_matter: str) -> str:
 
 
 def _without_comments(text: str) -> str:
+    """Return the text without comments of HTML and Obsidian."""
+    ends, pieces, at = FenceEnds(text), list[str](), 0
+    while found := _HIDDEN.search(text, at):
+        end = ends.of(found.start())[1] if found["block"] else found.end()
+        is_code = found["block"] or found["code"]
+        pieces += [text[at : found.start()], text[found.start() : end] if is_code else _kept(found)]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _without_kramdown_comments(text: str) -> str:
     """Return the text without kramdown's comments; one that nothing ends is none."""
-    pieces, at = [], 0
+    ends, pieces, at = FenceEnds(text), list[str](), 0
     while "{::comment" in text and (found := _HIDDEN_BELOW.search(text, at)):
-        end = _SHOWN_AGAIN.search(text, found.end()) if found["comment"] else found
-        if end is None:
+        closed = _SHOWN_AGAIN.search(text, found.end()) if found["comment"] else found
+        if closed is None:
             break
-        pieces += [text[at : found.start()], "\0" if found["comment"] else found[0]]
-        at = end.end()
+        end = ends.of(found.start())[1] if found["block"] else closed.end()
+        pieces += [text[at : found.start()], "\0" if found["comment"] else text[found.start() : end]]
+        at = end
     return "".join([*pieces, text[at:]])
 
 

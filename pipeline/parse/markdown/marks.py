@@ -25,6 +25,7 @@ TASK_STATES = {
     "!": "important", "*": "starred", "~": "partly done", '"': "quotation",
 }  # fmt: skip
 _STATE = re.compile(rf"\[([{re.escape(''.join(TASK_STATES))}])\][ \t]+(?=\S)")
+_CHECKED = re.compile(r"\[([ xX])\][ \t\n\v\f\r]")
 
 # No letter or digit stands before or after, as it does in comparisons.
 _HIGHLIGHT = re.compile(r"(?<!\w)==(?=[^\s=])((?:[^\n=]|=(?!=)){1,500}?)(?<=\S)==(?!\w)")
@@ -192,17 +193,42 @@ def inserted(state: StateInline, silent: bool) -> bool:
 
 def mark_tasks(state: StateCore) -> None:
     """Turn ``- [/] text`` into an item of a list of tasks, with a token ``task`` (before ``inline``)."""
+    for at, around in _items(state.tokens):
+        token = state.tokens[at]
+        if found := _STATE.match(token.content):
+            token.content = token.content[found.end() :]
+            token.children = [Token(TASK, "", 0, meta={"state": TASK_STATES[found[1]]}, content=found[1])]
+            _mark_task(state.tokens[at - 2], around)
+
+
+def check_tasks(state: StateCore) -> None:
+    """Give items such as ``- [ ] text`` and ``- [x] text`` a box, ticked or not (after ``inline``)."""
+    for at, around in _items(state.tokens):
+        token = state.tokens[at]
+        if token.children and (found := _CHECKED.match(token.content)):
+            ticked = "" if found[1] == " " else 'checked="checked" '
+            box = f'<input class="task-list-item-checkbox" {ticked}disabled="disabled" type="checkbox">'
+            token.children[0].content = token.children[0].content[3:]
+            token.children.insert(0, Token("html_inline", "", 0, content=box))
+            token.content = token.content[3:]
+            _mark_task(state.tokens[at - 2], around)
+
+
+def _mark_task(item: Token, around: Token) -> None:
+    item.attrSet("class", "task-list-item")
+    around.attrSet("class", "contains-task-list")
+
+
+def _items(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
+    """Yield where the text of each item of a list is, with the token that opens the list."""
     lists: list[Token] = []
-    for at, token in enumerate(state.tokens):
+    for at, token in enumerate(tokens):
         if token.type in ("bullet_list_open", "ordered_list_open"):
             lists.append(token)
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             lists.pop()
-        elif _begins_item(state.tokens, at) and (found := _STATE.match(token.content)):
-            token.content = token.content[found.end() :]
-            token.children = [Token(TASK, "", 0, meta={"state": TASK_STATES[found[1]]}, content=found[1])]
-            state.tokens[at - 2].attrSet("class", "task-list-item")
-            lists[-1].attrSet("class", "contains-task-list")
+        elif _begins_item(tokens, at):
+            yield at, lists[-1]
 
 
 def _begins_item(tokens: Sequence[Token], at: int) -> bool:

@@ -24,7 +24,6 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.subscript import sub_plugin
 from mdit_py_plugins.superscript import superscript_plugin
-from mdit_py_plugins.tasklists import tasklists_plugin
 
 from ...assets.media import media_type_of
 from ...directives import LEFTOVERS, find_leftovers
@@ -43,6 +42,7 @@ from .marks import (
     KEYS,
     TASK,
     bare_code,
+    check_tasks,
     find_abbreviations,
     inserted,
     mark,
@@ -88,7 +88,8 @@ def markdown_parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING, "linkify": True})
     md.enable(["table", "strikethrough", "linkify"])
     _find_addresses(md)
-    md.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin).use(admon_plugin)
+    md.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
+    md.core.ruler.after("inline", "checked_tasks", check_tasks)
     md.block.ruler.at("table", table, {"alt": ["paragraph", "reference"]})
     md.block.ruler.at("admonition", admonition, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.use(sub_plugin).use(superscript_plugin)

@@ -37,6 +37,10 @@ def expanded(text: str) -> str:
         ("{: .note }\n\na\n", "{: .note }\n\na\n"),
         ("```\na\n{: .note }\n```\n", "```\na\n{: .note }\n```\n"),
         ("```\na\n```\n{: .note }\n", "```\na\n```\n{: .note }\n"),
+        ("1. a\n\n   b\n   c\n   {: .tip }\n", "1. a\n\n   > [!tip]\n   > b\n   > c\n\n"),
+        ("a\n\n    b\n    {: .note }\n", "a\n\n    b\n    {: .note }\n"),
+        ("A\n===\n{: .note }\n", "A\n===\n{: .note }\n"),
+        ("---\n{: .note }\n", "---\n{: .note }\n"),
         ("---\na: b\n---\n{: .note }\na\n", "---\na: b\n---\n> [!note]\n> a\n"),
     ],
 )

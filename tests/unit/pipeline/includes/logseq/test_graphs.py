@@ -55,6 +55,67 @@ def test_a_page_has_the_name_and_the_properties_that_logseq_gives_it(
     assert read(tmp_path, text, path) == f"---json\n{head}\n---\n- x\n"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "类型:: 书\npublic:: false\n- x\n",
+        "a/b:: c\nPublic::  FALSE \n- x\n",
+        ".a:: b\npublic:: false\n- x\n",
+        "\n\npublic:: false\n\n- x\n",
+        "tags:: a\n\npublic:: false\n- x\n",
+        "# Heading\npublic:: [[false]]\n- x\n",
+        "- a:: b\n\tpublic:: no\n- x\n",
+        "---\ntitle: a\n---\npublic:: false\n- x\n",
+        "---\ntitle: a\npublic: false\n---\n- x\n",
+        "---\n- : &\n'public': \"false\"\ntitle: [\n---\n- x\n",
+    ],
+)
+def test_a_page_that_says_anywhere_in_its_head_that_it_is_not_public_is_none(
+    text: str, tmp_path: Path
+) -> None:
+    assert '"published": false}' in read(tmp_path, text).split("\n---\n")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "public:: true\n- public:: false\n",
+        "- x\n- public:: false\n",
+        "- ```\n  public:: false\n  ```\n",
+        "---\npublic: true\n---\npublic: false\n",
+    ],
+)
+def test_properties_of_other_blocks_and_code_keep_no_page_private(text: str, tmp_path: Path) -> None:
+    assert "published" not in read(tmp_path, text)
+
+
+def test_front_matter_that_is_never_closed_stays(tmp_path: Path) -> None:
+    assert read(tmp_path, "---\ndraft: true\ntitle: a\n- x\n").startswith("---\ndraft: true")
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("{::comment}", "{:/comment}"),
+        ("{% comment %}", "{% endcomment %}"),
+        ("#+BEGIN_COMMENT", "#+END_COMMENT"),
+        ("#+begin_comment", "never closed"),
+    ],
+)
+def test_no_reference_shows_the_words_of_a_block_in_a_comment(begin: str, end: str, tmp_path: Path) -> None:
+    written = f"- see (({ID}))\n{begin}\n- secret\n  id:: {ID}\n{end}\n- x\n"
+    assert f"- see [[#^{ID}]]" in read(tmp_path, written)
+
+
+def test_comments_within_other_blocks_are_left_out(tmp_path: Path) -> None:
+    comment = "#+BEGIN_COMMENT\nsecret\n#+END_COMMENT\n"
+    found = read(tmp_path, f"- y\n#+BEGIN_NOTE\na\n{comment}b\n#+END_NOTE\n- x\n")
+    assert "secret" not in found and "COMMENT" not in found
+    assert "> a" in found and "> b" in found
+    assert "secret" not in read(tmp_path, f"- y\n#+BEGIN_NOTE\na\n{comment}- x\n")
+    assert "secret" in read(tmp_path, f"- y\n#+BEGIN_SRC\n{comment}#+END_SRC\n- x\n")
+
+
 def test_other_properties_are_shown_and_front_matter_stays(tmp_path: Path) -> None:
     assert read(tmp_path, "type:: [[bird]]\nid:: x\n\n- x\n").endswith(
         "\n---\n**type:** [[bird]]  \n\n\n- x\n"

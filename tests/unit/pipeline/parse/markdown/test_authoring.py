@@ -35,6 +35,10 @@ FRONT = '{"desc": "A note", "n": 3, "draft": true, "list": [1]}'
         ),
         ("> ```\n> %%code%%\n> ```\n%%secret%%\n```\n%%open", "> ```\n> %%code%%\n> ```\n```\n%%open"),
         (
+            "- ```\n  %%code%%\n\nA %%secret%% <!-- secret -->\n{::comment}\nsecret\n{:/comment}\n",
+            "- ```\n  %%code%%\n\nA  \n",
+        ),
+        (
             "- ```sh\n  %%code%%\n  ```\n\nA %%b%%\n\n1. > ~~~\n   > <!-- code\n   > ~~~\nB %%b%%\n",
             "- ```sh\n  %%code%%\n  ```\n\nA \n\n1. > ~~~\n   > <!-- code\n   > ~~~\nB \n",
         ),

@@ -113,3 +113,22 @@ def test_a_long_gap_in_a_heading_costs_time_in_proportion_to_its_length() -> Non
     start = processor_seconds()
     markdown_parser().parse(f"# a{' ' * 60_000}b\n")
     assert processor_seconds() - start < 2
+
+
+def test_items_of_lists_of_tasks_have_boxes() -> None:
+    page = markdown_parser().render("- [ ] a\n- [X] *b*\n- [ ]\n- [x]c\n\n1. - [x] d\n2. e\n")
+    box = '<input class="task-list-item-checkbox" {}disabled="disabled" type="checkbox">'
+    ticked = box.format('checked="checked" ')
+    assert page == (
+        '<ul class="contains-task-list">\n'
+        f'<li class="task-list-item">{box.format("")} a</li>\n'
+        f'<li class="task-list-item">{ticked} <em>b</em></li>\n<li>[ ]</li>\n<li>[x]c</li>\n</ul>\n'
+        '<ol>\n<li>\n<ul class="contains-task-list">\n'
+        f'<li class="task-list-item">{ticked} d</li>\n</ul>\n</li>\n<li>e</li>\n</ol>\n'
+    )
+
+
+def test_a_long_list_of_tasks_costs_time_in_proportion_to_its_length() -> None:
+    start = processor_seconds()
+    markdown_parser().render("- [ ] a\n" * 8_000)
+    assert processor_seconds() - start < 5
