@@ -11,6 +11,7 @@ from docutils.transforms import Transform, references
 
 from ..code.listing import without_doctest_flags
 from ..labels import INDICES
+from .objects import LANGUAGE, UNTRIMMED
 from .roles import SPHINX_INDEX
 
 # A reference to "search" alone may mean a label of another page.
@@ -84,8 +85,9 @@ class DoctestFlags(Transform):
         """Walk through the code that holds no markup."""
         block: Any
         for block in [*self.document.findall(_is_code)]:
-            text = block.astext()
-            shown = without_doctest_flags(text)
+            text, classes = block.astext(), [name for name in block["classes"] if name != "code"]
+            language = str(block.get(LANGUAGE) or "".join(classes[:1]))
+            shown = text if block.get(UNTRIMMED) else without_doctest_flags(text, language)
             if shown != text and all(isinstance(each, nodes.Text) for each in block.children):
                 block.children = []
                 block.append(nodes.Text(shown))
