@@ -54,7 +54,8 @@ class NamesOfElements(references.PropagateTargets):
             node[f"{kind}s"].extend(names)
             expected = vars(node).setdefault(f"expect_referenced_by_{kind}", {})
             expected.update(dict.fromkeys(names, target))
-        self.document.ids.update(dict.fromkeys(target["ids"], node))
+        ids = self.document.ids
+        ids.update({each: node for each in target["ids"] if ids.get(each, target) is target})
         if isinstance(target.parent, nodes.figure) and isinstance(node, nodes.caption):
             target.parent.remove(target)
             return
@@ -62,6 +63,21 @@ class NamesOfElements(references.PropagateTargets):
             target["refid"] = target["ids"][0]
             self.document.note_refid(target)
         target["ids"], target["names"] = [], []
+
+
+class AnchorsOfHeadings(Transform):
+    """Leaves an anchor that a module or term has as Sphinx names it to the heading that has it too."""
+
+    default_priority = 840
+
+    def apply(self) -> None:
+        """Walk through what has more than one anchor."""
+        block: Any
+        for block in [*self.document.findall(_has_anchors)]:
+            owners = ((each, self.document.ids.get(each, block)) for each in block["ids"])
+            block["ids"] = [
+                each for each, owner in owners if owner is block or not isinstance(owner, nodes.section)
+            ]
 
 
 class Dashes(Transform):
@@ -118,6 +134,10 @@ class Indices(Transform):
         return "" if name in self.document.nameids else name
 
 
+def _has_anchors(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Element) and len(node["ids"]) > 1
+
+
 def _is_code(node: nodes.Node) -> bool:
     return isinstance(node, nodes.literal_block | nodes.doctest_block)
 
@@ -172,6 +192,7 @@ TRANSFORMS = (
     references.Footnotes,
     references.ExternalTargets,
     references.InternalTargets,
+    AnchorsOfHeadings,
     Dashes,
     DoctestFlags,
     Indices,
