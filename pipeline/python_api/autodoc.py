@@ -11,7 +11,7 @@ from itertools import islice
 
 import griffe
 
-from ..includes.python_blocks import NOT_INDEXED, AutoBlock, auto_blocks
+from ..includes.python_blocks import MAX_IN_DOCSTRINGS, NOT_INDEXED, AutoBlock, auto_blocks
 from ..includes.sphinx.autodoc_options import CLASS_DOC, AutodocOptions
 from ..model import PythonModule
 from .describe import MAX_PIECES, Options, bases_of, members_of
@@ -21,8 +21,6 @@ from .rst_docstrings import rst_docstring
 from .signatures import parameters_of, unwrapped
 
 _INNER = "   "
-# Descriptions in docstrings of one document; what stands in the docstrings of these is not described.
-_MAX_IN_DOCSTRINGS = 100
 _LONGEST_VALUE = 200
 _HELD_BY_ALL = frozenset({"class-attribute", "module-attribute"})
 _NAMED = re.compile(r"[A-Za-z_][\w.]{0,200}")
@@ -66,7 +64,7 @@ class _Describing:
         pieces, at, room = list[str](), 0, limit - len(text)
         for block in auto_blocks(text, self.holds, self.options):
             self.nested += in_docstring
-            if in_docstring and self.nested > _MAX_IN_DOCSTRINGS:
+            if in_docstring and self.nested > MAX_IN_DOCSTRINGS:
                 break
             name = block.full_name(self.holds)
             try:

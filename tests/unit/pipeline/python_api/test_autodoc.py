@@ -375,6 +375,10 @@ def test_directives_in_docstrings_are_followed_up_to_a_bound(tmp_path: Path) -> 
     page = read(tmp_path, ".. automodule:: pkg\n")
     assert "An owl." in page.text and "pkg.Owl.fly() Fly." in " ".join(page.text.split())
     assert "py:pkg.Owl.fly" in page.anchors
+    (tmp_path / "pkg/wings.py").write_text("'Of wings.'\n")
+    (tmp_path / "pkg/__init__.py").write_text("'''Birds.\n\n.. automodule:: pkg.wings\n'''\n")
+    page = read(tmp_path, ".. automodule:: pkg\n")
+    assert "Of wings." in page.text and not page.notes
     (tmp_path / "pkg/__init__.py").write_text(
         NESTED.replace("   :members:\n", "\n.. autoclass:: Owl\n" * 300)
     )
