@@ -25,6 +25,15 @@ _OPENED_BY_A_REQUEST = {"s3", "s3a"}
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
+def _holds_no_more(error: OSError) -> bool:
+    """Return whether no byte is at the asked place: the file is empty, or ends right before.
+
+    The number of the error alone does not say so: it is that of most refusals.
+    """
+    response = getattr(error.__cause__, "response", None) or {}
+    return response.get("Error", {}).get("Code") in ("InvalidRange", "416")
+
+
 class NotThere(Exception):
     """The remote side has no such file. Not an ``OSError``, which would concern this machine's disk."""
 
@@ -73,11 +82,14 @@ class RemoteFiles:
     def _range(self, name: str, start: int, length: int) -> bytes:
         """Read at most so many bytes with one request."""
         try:
-            return bytes(self._files.cat_file(self._path(name), start=start, end=start + length))
+            found = bytes(self._files.cat_file(self._path(name), start=start, end=start + length))
         except OSError as error:
-            if error.errno == errno.EINVAL:  # no byte is there: the file is empty, or ends right before
+            if _holds_no_more(error):
                 return b""
             raise
+        if len(found) > length:
+            raise OSError(f"it sent {len(found)} bytes where {length} were asked for")
+        return found
 
     def sha256(self, name: str) -> str:
         """Return the hash of the bytes that a reader would get; raises ``NotThere``."""

@@ -63,6 +63,8 @@ _HOLDING = ("module", "class", "exception")
 _OF_CLASSES = ("method", "attribute", "property")
 _AUTO_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _SIGN = re.compile(rf"auto(?:{_KINDS})(?:::|\}})")
+# Descriptions in docstrings of one document; what stands in the docstrings of these is not described.
+MAX_IN_DOCSTRINGS = 100
 RST = (".rst", ".rest")
 _INNER = "   "
 

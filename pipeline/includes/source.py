@@ -7,7 +7,6 @@ import posixpath
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from ..directives import NOT_INCLUDED
@@ -16,19 +15,18 @@ from ..filesystems.availability import briefly_away_told
 from ..filesystems.object_files import objects_at
 from ..filesystems.opening import is_address
 from ..identity import combined_hash, sha256_hex
-from ..model import PythonModule, Source
+from ..model import Source
 from ..navigation.category_pages import read_category_page
-from ..python_packages import NoSuchObject, Packages
 from ..settings.collection import Collection
-from ..source_files import FoundFile, read_file, source_of
+from ..source_files import FoundFile, read_file
 from .expand import IncludedFile, NotIncluded, expand, has_directives
 from .mkdocs.macros import variables_of
 from .project import context_of
-from .python_blocks import MARKDOWN, RST, auto_blocks, blocks, page_of
-from .sphinx.autodoc_options import AutodocOptions
+from .python_blocks import MARKDOWN, RST
+from .python_modules import module_page, with_modules
 from .sphinx.conf_values import SphinxValues, in_its_format, values_for, with_other_projects
 from .sphinx.folder_versions import may_be_of_a_tool, readable_folders, with_version
-from .sphinx.substitutions import with_linked_docstrings, with_values
+from .sphinx.substitutions import with_values
 from .tool_folders import tools_of
 
 
@@ -39,13 +37,13 @@ def read_source(file: FoundFile, collection: Collection) -> Source:
     is a remark, unless the cause may be temporary.
     """
     if file.module:
-        return _module_page(file, collection)
+        return module_page(file, collection)
     if file.category:
         return read_category_page(file, collection)
     with briefly_away_told(f"{file.collection}:{file.path}"):
         source = read_file(file, collection)
         values = values_for(source, file.location, readable_folders(collection))
-        made = _with_modules(_expanded(file, collection, source, values), collection, values)
+        made = with_modules(_expanded(file, collection, source, values), collection, values)
         return with_other_projects(made, values) if values else made
 
 
@@ -117,87 +115,6 @@ def _appended(source: Source, collection: Collection) -> Source:
             notes.append(f"{path.name!r:.200} {NOT_INCLUDED}{fault}")
     content = b"\n\n".join(pieces)
     return replace(source, content=content, sha256=sha256_hex(content), notes=tuple(notes), version="")
-
-
-def _module_page(file: FoundFile, collection: Collection) -> Source:
-    """Return the page of a Python module: a heading and the module, which the parser describes."""
-    packages = Packages(file.collection, collection)
-    try:
-        module = packages.read(file.module, Path(file.location))
-    except NoSuchObject as error:
-        where = f"{file.collection}:{file.path}"
-        raise RejectedDocument(str(error), where=where, hint="Is it a file of the package?") from None
-    content = page_of(file.module).encode()
-    page = source_of(file, content, sha256_hex(content), file.modified)
-    modules = (module, *packages.offered_by(module))
-    return _hashed(page, packages.with_bases(modules) if collection.api.inherited_members else modules)
-
-
-def _with_modules(source: Source, collection: Collection, values: SphinxValues | None) -> Source:
-    """Return the source with the modules that its ``:::`` blocks and autodoc's directives describe.
-
-    A block that leads to none becomes the name in it, with a remark; a directive stays.
-    """
-    path = source.path_by_format.lower()
-    is_markdown = path.endswith(MARKDOWN)
-    has_blocks = is_markdown and b":::" in source.content
-    has_auto = bool(collection.api.packages) and b"auto" in source.content
-    if not has_blocks and not (has_auto and (is_markdown or path.endswith(RST))):
-        return source
-    try:
-        text = source.content.decode("utf-8")
-    except UnicodeDecodeError:
-        return source
-    packages = Packages(source.collection, collection)
-    # What the packages hold decides which of these is a block.
-    source = replace(source, version="") if collection.api.packages else source
-    source = replace(source, autodoc=values.autodoc if values else ())
-    modules = _autodoc_modules(text, packages, source.autodoc)
-    if values:
-        linked = with_linked_docstrings(modules.values(), values, collection.max_bytes)
-        modules = {module.name: module for module in linked}
-    expanded, notes = _without_unknown_blocks(text, packages, modules) if is_markdown else (text, [])
-    if expanded != text:
-        content = expanded.encode()
-        source = replace(source, content=content, sha256=sha256_hex(content), version="")
-    found = tuple(modules[name] for name in sorted(modules))
-    if collection.api.inherited_members or "inherited_members" in text:
-        found = packages.with_bases(found)
-    return _hashed(replace(source, notes=(*source.notes, *notes)), found)
-
-
-def _autodoc_modules(text: str, packages: Packages, options: AutodocOptions) -> dict[str, PythonModule]:
-    """Return the modules by name that autodoc's directives describe."""
-    modules: dict[str, PythonModule] = {}
-    for auto in auto_blocks(text, packages.hold, options):
-        with suppress(NoSuchObject):
-            find = packages.modules_for_member if auto.is_member else packages.modules_for
-            found = find(auto.full_name(packages.hold))
-            found = packages.with_bases(found) if "inherited-members" in auto.options else found
-            modules |= {module.name: module for module in found}
-    return modules
-
-
-def _without_unknown_blocks(
-    text: str, packages: Packages, modules: dict[str, PythonModule]
-) -> tuple[str, list[str]]:
-    """Add the modules of ``:::`` blocks to the others; return the text without unknown ones, and remarks."""
-    pieces, notes, at = list[str](), list[str](), 0
-    for block in blocks(text, packages.hold):
-        try:
-            modules |= {module.name: module for module in packages.modules_for_block(block.name)}
-        except NoSuchObject as error:
-            line = text.count("\n", 0, block.start) + 1
-            notes.append(f"line {line}: the API documentation of {block.name} is not generated: {error}")
-            pieces += [text[at : block.start], block.name_alone]
-            at = block.end
-    return "".join((*pieces, text[at:])), notes
-
-
-def _hashed(source: Source, modules: tuple[PythonModule, ...]) -> Source:
-    parts = [source.sha256, *chain.from_iterable(source.autodoc)]
-    parts += [part for module in modules for part in (module.name, sha256_hex(module.content))]
-    return replace(source, modules=modules, sha256=combined_hash(parts), version="") if modules else source
 
 
 @dataclass(frozen=True, slots=True)

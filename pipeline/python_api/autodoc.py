@@ -11,7 +11,7 @@ from itertools import islice
 
 import griffe
 
-from ..includes.python_blocks import NOT_INDEXED, AutoBlock, auto_blocks
+from ..includes.python_blocks import MAX_IN_DOCSTRINGS, NOT_INDEXED, AutoBlock, auto_blocks
 from ..includes.sphinx.autodoc_options import CLASS_DOC, AutodocOptions
 from ..model import PythonModule
 from .describe import MAX_PIECES, Options, bases_of, members_of
@@ -21,12 +21,15 @@ from .rst_docstrings import rst_docstring
 from .signatures import parameters_of, unwrapped
 
 _INNER = "   "
-# Descriptions in docstrings of one document; what stands in the docstrings of these is not described.
-_MAX_IN_DOCSTRINGS = 100
 _LONGEST_VALUE = 200
 _HELD_BY_ALL = frozenset({"class-attribute", "module-attribute"})
 _NAMED = re.compile(r"[A-Za-z_][\w.]{0,200}")
 _LISTED = re.compile(r"[\s,]+")
+_META = re.compile(r"^[ \t]*:meta[ \t]+([\w-]+)", re.MULTILINE)
+# The option that replaces the type and value of an attribute.
+_ANNOTATION = "annotation"
+# Names that one option lists; each is compared with each member.
+_MAX_NAMES = 500
 
 
 def with_autodoc(
@@ -61,7 +64,7 @@ class _Describing:
         pieces, at, room = list[str](), 0, limit - len(text)
         for block in auto_blocks(text, self.holds, self.options):
             self.nested += in_docstring
-            if self.nested > _MAX_IN_DOCSTRINGS:
+            if in_docstring and self.nested > MAX_IN_DOCSTRINGS:
                 break
             name = block.full_name(self.holds)
             try:
@@ -69,6 +72,8 @@ class _Describing:
             except NotFound as error:
                 self.notes.append(f"{name} is not described: {error}")
                 continue
+            if _is_below_empty_comment(text, block.start):
+                described = described.removeprefix("\n")
             described = described if in_docstring else self.text(described, room, in_docstring=True)
             if block.is_fence:
                 described = (
@@ -81,6 +86,11 @@ class _Describing:
             pieces += [text[at : block.start], described, "\n"]
             at = block.end
         return "".join((*pieces, text[at:]))
+
+
+def _is_below_empty_comment(text: str, start: int) -> bool:
+    """Return whether a directive is commented out, by two dots on the line above: a blank line ends such."""
+    return text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : start].strip() == ".."
 
 
 class _Described:
@@ -155,8 +165,10 @@ class _Described:
 
     def _call(self, found: griffe.Object) -> str:
         """Return what follows the name; a class may have its ``__init__`` from another."""
+        if _ANNOTATION in self._block.options:
+            return f" {self._block.options[_ANNOTATION]}".rstrip()
         if not isinstance(found, griffe.Class):
-            return _call(found)
+            return _call(found, shows_value="no-value" not in self._block.options)
         holders = [found] if "__init__" in found.members else [found, *bases_of(self._known, found)]
         starts = (holder.members.get("__init__") for holder in holders)
         start = next((each for each in starts if isinstance(each, griffe.Function)), None)
@@ -183,23 +195,34 @@ class _Described:
             holders += bases_of(self._known, found)
         for holder in holders:
             for name, each in members_of(holder, options):
-                if name not in taken and isinstance(each, griffe.Object):
+                if name not in taken and isinstance(each, griffe.Object) and not self._keeps(name, each):
                     taken.add(name)
                     yield name, each
 
+    def _keeps(self, name: str, member: griffe.Object) -> bool:
+        """Return whether a docstring says that its object is private, and nothing asks for it."""
+        if self._options.members is not None or "private" not in _metadata(member):
+            return False
+        asked = self._block.options.get("private-members")
+        return asked is None or (bool(asked) and name not in _names(asked))
+
 
 def _names(listed: str) -> list[str]:
-    return [name for name in _LISTED.split(listed) if name]
+    return [name for name in _LISTED.split(listed) if name][:_MAX_NAMES]
 
 
 def _filters(given: Mapping[str, str]) -> tuple[str, ...]:
     """Return what names to show: private ones, and those such as ``__call__``, where an option asks."""
+    filters = ["!^_"]
     if "private-members" in given:
-        return ()
-    if "special-members" not in given:
-        return ("!^_",)
-    named = [re.escape(name) for name in _names(given["special-members"])]
-    return ("!^_", *(f"^{name}$" for name in named or ["__.*__"]))
+        filters += _named(given["private-members"]) or ["^_", "!^__.*__$"]
+    if "special-members" in given:
+        filters += _named(given["special-members"]) or ["^__.*__$"]
+    return tuple(filters)
+
+
+def _named(listed: str) -> list[str]:
+    return [f"^{re.escape(name)}$" for name in _names(listed)]
 
 
 def _module_of(found: griffe.Object, name: str) -> str:
@@ -213,19 +236,24 @@ def _all_of(options: Options) -> Options:
     return Options(level=1, filters=options.filters, shows_undocumented=options.shows_undocumented)
 
 
-def _call(found: griffe.Object) -> str:
+def _call(found: griffe.Object, shows_value: bool) -> str:
     """Return the parameters and the result, or the type, on one line."""
     if isinstance(found, griffe.Function):
         result = f" -> {unwrapped(found.returns)}" if found.returns is not None else ""
         return f"({parameters_of(found)}){result}"
     annotation = getattr(found, "annotation", None)
     kind = f": {unwrapped(annotation)}" if annotation is not None else ""
-    return kind + (_value(found) if isinstance(found, griffe.Attribute) else "")
+    return kind + (_value(found) if shows_value and isinstance(found, griffe.Attribute) else "")
+
+
+def _metadata(found: griffe.Object) -> list[str]:
+    """Return what the fields of a docstring tell autodoc, ``:meta private:`` and the like."""
+    return _META.findall(found.docstring.value) if found.docstring is not None else []
 
 
 def _value(found: griffe.Attribute) -> str:
     """Return the value, as it is written, of an attribute of a class or module that is a short literal."""
-    written = str(found.value or "")
+    written = "" if "hide-value" in _metadata(found) else str(found.value or "")
     if not (
         written and len(written) <= _LONGEST_VALUE and "\n" not in written and found.labels & _HELD_BY_ALL
     ):

@@ -37,6 +37,7 @@ class Modules:
         self._reads_comments = reads_comments
         self._sources = {module.name: module for module in modules}
         self._read: dict[str, griffe.Module | None] = {}
+        self._starred: dict[str, list[str]] = {}
         self.notes: list[str] = []
 
     def find(self, name: str) -> griffe.Object:
@@ -75,17 +76,22 @@ class Modules:
         for number, part in enumerate(parts[end:], start=end):
             if at is None:
                 return []
-            stars = [
-                each.target_path
-                for each in at.members.values()
-                if isinstance(each, griffe.Alias) and each.wildcard
-            ]
-            at = at.members.get(part)
+            holder, at = at, at.members.get(part)
             if at is None:
-                return [".".join((each, *parts[number:])) for each in stars]
+                return [".".join((each, *parts[number:])) for each in self._stars(holder)]
             if isinstance(at, griffe.Alias):
                 return [".".join((at.target_path, *parts[number + 1 :]))]
         return at if isinstance(at, griffe.Object) else []
+
+    def _stars(self, holder: griffe.Object | griffe.Alias) -> list[str]:
+        """Return the modules of which a module imports all names."""
+        if holder.path not in self._starred:
+            self._starred[holder.path] = [
+                each.target_path
+                for each in holder.members.values()
+                if isinstance(each, griffe.Alias) and each.wildcard
+            ]
+        return self._starred[holder.path]
 
     def _module(self, name: str) -> griffe.Module | None:
         if name not in self._read:

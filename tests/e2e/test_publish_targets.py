@@ -9,11 +9,15 @@ import shutil
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 
 import pytest
+from botocore.exceptions import ClientError
 from s3fs import S3FileSystem
+from s3fs.errors import translate_boto_error
 
 from noctule.artifacts.disk.layout import CURRENT, MANIFEST
 from noctule.artifacts.remote import files
@@ -253,6 +257,29 @@ def test_a_file_is_read_with_one_request_a_block(
         remote.read("b", 5)
     with pytest.raises(NotThere):
         list(remote.blocks("b"))
+
+
+@pytest.mark.parametrize("code", ["400", "InvalidArgument", "AuthorizationHeaderMalformed", "InvalidToken"])
+def test_a_refusal_is_no_empty_file(
+    server: ObjectServer, target: str, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refusing(*_given: object, **_named: object) -> None:
+        raise translate_boto_error(ClientError({"Error": {"Code": code, "Message": "no"}}, "GetObject"))
+
+    monkeypatch.setattr(S3FileSystem, "_call_s3", refusing)
+    with pytest.raises(RemoteUnavailable, match="did not respond as expected"):
+        RemoteFiles(target).read("a", 5)
+    with pytest.raises(RemoteUnavailable, match="did not respond as expected"):
+        list(RemoteFiles(target).blocks("a"))
+
+
+def test_a_server_that_sends_whole_files_where_parts_are_asked_for_is_refused(
+    server: ObjectServer, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_BLOCK", 8)
+    monkeypatch.setattr(S3FileSystem, "cat_file", lambda *_given, **_named: b"9" * 9)
+    with pytest.raises(RemoteUnavailable, match="sent 9 bytes where 8"):
+        deque(islice(RemoteFiles(target).blocks("a"), 50))
 
 
 def test_a_store_elsewhere_is_not_written_to(server: ObjectServer, target: str, store: Store) -> None:

@@ -42,9 +42,15 @@ def _options(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         if name in _KNOWN and (value is None or value is True):
             yield name, ""
         elif name in _KNOWN and isinstance(value, str) and len(value) <= _MAX_CHARS:
-            yield name, " ".join(value.split())
+            names = " ".join(value.split())
+            yield from [(name, names)] if names.isprintable() else []  # none has half of a character
 
 
 def with_defaults(given: Mapping[str, str], defaults: AutodocOptions) -> dict[str, str]:
-    """Return a directive's options with those that it neither has nor refuses (``:no-members:``)."""
-    return {**{name: value for name, value in defaults if f"no-{name}" not in given}, **given}
+    """Return a directive's options with those that it neither has nor refuses (``:no-members:``).
+
+    It adds to the names of an option where it begins with a plus: ``:exclude-members: +fly``.
+    """
+    known = {name: value for name, value in defaults if f"no-{name}" not in given}
+    added = {name: value[1:] for name, value in given.items() if value.startswith("+") and name in _KNOWN}
+    return {**known, **given, **{name: f"{known.get(name, '')},{value}" for name, value in added.items()}}

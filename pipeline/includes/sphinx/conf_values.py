@@ -30,8 +30,7 @@ _SUBSTITUTED = ("version", "release", "project", "author", "copyright")
 _SUBSTITUTIONS = "myst_substitutions"
 _ENDING = re.compile(r"\.[A-Za-z][\w.-]{0,20}")
 _COMPUTED_FORMAT = "source_suffix in conf.py is computed: the document is read by its ending"
-# ``None`` is the default, which is that of docutils.
-_ROLE = re.compile(r"(?!None\Z)[A-Za-z][\w:.+-]{0,80}")
+_ROLE = re.compile(r"[A-Za-z][\w:.+-]{0,80}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN = (*MARKDOWN, *RST, ".ipynb")
 # The setting, neither in a comment nor empty.
@@ -241,7 +240,7 @@ def _values_of(given: Mapping[str, object], content: bytes) -> SphinxValues:
         frozenset(name for name, each in table.items() if isinstance(name, str) and each is Computed),
         str(given["rst_prolog"]) if is_value(given.get("rst_prolog")) else "",
         str(given["rst_epilog"]) if is_value(given.get("rst_epilog")) else "",
-        str(given["default_role"]) if _ROLE.fullmatch(str(given.get("default_role"))) else "",
+        role if isinstance(role := given.get("default_role"), str) and _ROLE.fullmatch(role) else "",
         autodoc_options(given),
         formats_of(given.get("source_suffix")),
         frozenset(ending for ending, kind in _kinds(given.get("source_suffix")) if kind is Computed),

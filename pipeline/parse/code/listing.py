@@ -27,8 +27,12 @@ _MAGIC = re.compile(rf"[ \t]*{_OPENS}[ \t]*highlight-(next-line|start|end)[ \t]*
 _NOTE = re.compile(r"[ \t]{0,40}\((\d{1,2})\)!?[ \t]*(?:\*/|-->)?[ \t]*\Z")
 _COMMENT_OPENS = re.compile(rf"{_OPENS}")
 _EMPTY_COMMENT = re.compile(rf"(?:(?<!\s)[ \t]{{1,40}})?{_OPENS}[ \t]*\Z")
+# As doctest reads them: a quotation mark behind the sign tells that it stands in a string.
 _FOR_DOCTEST = re.compile(
-    r"(?<![ \t])[ \t]*#[ \t]*doctest:[ \t]*[+-][^\n]*|^[ \t]*<BLANKLINE>[ \t]*$", re.MULTILINE
+    r"(?<![ \t])[ \t]*#[ \t]*doctest:[ \t]*[+-][^\n'\"]*$|^[ \t]*<BLANKLINE>[ \t]*$", re.MULTILINE
+)
+_OF_SESSIONS = frozenset(
+    ["", "default", "doctest", "ipython", "py", "py3", "pycon", "pycon3", "python", "python3"]
 )
 _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):[ \t]*([^\n]*)\Z")
 _WITH_OPTIONS = (*CODE_DIRECTIVES, "math", "mermaid")
@@ -57,7 +61,7 @@ def read_listing(info: str, code: str, *, in_html: bool = False) -> CodeListing:
     runs = html_runs(text) if in_html else _escaped(said.language, text)
     if runs:
         return CodeListing(said, text_of(runs), runs=runs)
-    text = without_doctest_flags(text)
+    text = without_doctest_flags(text, said.language)
     if "highlight-" in text:
         said, text = _without_magic(said, text)
     if "[!code" in text:
@@ -65,9 +69,9 @@ def read_listing(info: str, code: str, *, in_html: bool = False) -> CodeListing:
     return CodeListing(said, text)
 
 
-def without_doctest_flags(code: str) -> str:
+def without_doctest_flags(code: str, language: str) -> str:
     """Return a session of Python without what is meant for doctest: its options, and marks of empty lines."""
-    is_meant = ">>>" in code and ("doctest:" in code or "<BLANKLINE>" in code)
+    is_meant = language.lower() in _OF_SESSIONS and ("doctest:" in code or "<BLANKLINE>" in code)
     return _FOR_DOCTEST.sub("", code) if is_meant and code.lstrip().startswith(">>>") else code
 
 

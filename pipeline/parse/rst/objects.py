@@ -22,6 +22,8 @@ from .admonitions import EQUATION, Lenient, Unknown, by_name, label_or_document
 
 # The language of literal blocks from here on, as ``highlight`` sets it.
 LANGUAGE = "noctule-language"
+# Of code whose options for doctest are a subject of the text.
+UNTRIMMED = "noctule-untrimmed"
 # What is said of lines: their numbers, and those that are marked.
 LINES = "noctule-lines"
 # The block's title, which the option ``caption`` gives.
@@ -68,6 +70,7 @@ class Code(Lenient):
             return self.caption()
         block = nodes.literal_block(code, code)
         block[LANGUAGE] = _FIXED.get(self.name) or _language(argument)
+        block[UNTRIMMED] = "no-trim-doctest-flags" in self.options
         block[LINES] = code_classes(
             options_info([f":{name}: {value}" for name, value in self.options.items()])
         )

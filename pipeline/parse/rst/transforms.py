@@ -11,6 +11,7 @@ from docutils.transforms import Transform, references
 
 from ..code.listing import without_doctest_flags
 from ..labels import INDICES
+from .objects import LANGUAGE, UNTRIMMED
 from .roles import SPHINX_INDEX
 
 # A reference to "search" alone may mean a label of another page.
@@ -53,7 +54,8 @@ class NamesOfElements(references.PropagateTargets):
             node[f"{kind}s"].extend(names)
             expected = vars(node).setdefault(f"expect_referenced_by_{kind}", {})
             expected.update(dict.fromkeys(names, target))
-        self.document.ids.update(dict.fromkeys(target["ids"], node))
+        ids = self.document.ids
+        ids.update({each: node for each in target["ids"] if ids.get(each, target) is target})
         if isinstance(target.parent, nodes.figure) and isinstance(node, nodes.caption):
             target.parent.remove(target)
             return
@@ -61,6 +63,21 @@ class NamesOfElements(references.PropagateTargets):
             target["refid"] = target["ids"][0]
             self.document.note_refid(target)
         target["ids"], target["names"] = [], []
+
+
+class AnchorsOfHeadings(Transform):
+    """Leaves an anchor that a module or term has as Sphinx names it to the heading that has it too."""
+
+    default_priority = 840
+
+    def apply(self) -> None:
+        """Walk through what has more than one anchor."""
+        block: Any
+        for block in [*self.document.findall(_has_anchors)]:
+            owners = ((each, self.document.ids.get(each, block)) for each in block["ids"])
+            block["ids"] = [
+                each for each, owner in owners if owner is block or not isinstance(owner, nodes.section)
+            ]
 
 
 class Dashes(Transform):
@@ -84,8 +101,9 @@ class DoctestFlags(Transform):
         """Walk through the code that holds no markup."""
         block: Any
         for block in [*self.document.findall(_is_code)]:
-            text = block.astext()
-            shown = without_doctest_flags(text)
+            text, classes = block.astext(), [name for name in block["classes"] if name != "code"]
+            language = str(block.get(LANGUAGE) or "".join(classes[:1]))
+            shown = text if block.get(UNTRIMMED) else without_doctest_flags(text, language)
             if shown != text and all(isinstance(each, nodes.Text) for each in block.children):
                 block.children = []
                 block.append(nodes.Text(shown))
@@ -114,6 +132,10 @@ class Indices(Transform):
         inline: list[Any] = [each for each in entry.children[0].children if each.astext().strip()]
         name = str(inline[0].get(SPHINX_INDEX, "")) if len(inline) == 1 and inline[0].children else ""
         return "" if name in self.document.nameids else name
+
+
+def _has_anchors(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Element) and len(node["ids"]) > 1
 
 
 def _is_code(node: nodes.Node) -> bool:
@@ -170,6 +192,7 @@ TRANSFORMS = (
     references.Footnotes,
     references.ExternalTargets,
     references.InternalTargets,
+    AnchorsOfHeadings,
     Dashes,
     DoctestFlags,
     Indices,

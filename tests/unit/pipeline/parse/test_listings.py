@@ -43,6 +43,17 @@ def test_options_of_doctest_are_neither_shown_nor_indexed() -> None:
     assert [each.code for each in _code("```py\na()  # doctest: +SKIP\n```\n")] == ["a()  # doctest: +SKIP"]
 
 
+def test_options_of_doctest_stay_where_they_are_the_subject() -> None:
+    line = ">>> a()  # doctest: +SKIP"
+    for language in ("text", "md", "c"):
+        assert [each.code for each in _code(f"```{language}\n{line}\n```\n")] == [line]
+    for directive in ("code-block:: text", "doctest::\n   :no-trim-doctest-flags:"):
+        written = f"T\n=\n\n.. {directive}\n\n   {line}\n"
+        assert [each.code for each in _code(written, "a.rst")] == [line]
+    said = ">>> b = '# doctest: +SKIP'"
+    assert [each.code for each in _code(f"```pycon\n{said}\n```\n")] == [said]
+
+
 def test_annotations_are_not_indexed_as_code() -> None:
     text = "```yaml\na: # (1)!\nb: 2 # (2)!\n```\n\n1. One\n2. Two\n"
     assert [block.code for block in _code(text)] == ["a:\nb: 2"]

@@ -10,8 +10,9 @@ from noctule.pipeline.address import heading_slugs
 from noctule.pipeline.includes.source import read_source
 from noctule.pipeline.links.linking_documents import linking_document
 from noctule.pipeline.links.resolve import resolve_links
-from noctule.pipeline.model import Document
+from noctule.pipeline.model import Document, PythonModule
 from noctule.pipeline.parse import parse
+from noctule.pipeline.python_api.autodoc import with_autodoc
 from noctule.pipeline.settings.collection import Api, Collection
 from noctule.pipeline.source_files import FoundFile
 from tests.processor_time import processor_seconds
@@ -374,12 +375,18 @@ def test_directives_in_docstrings_are_followed_up_to_a_bound(tmp_path: Path) -> 
     page = read(tmp_path, ".. automodule:: pkg\n")
     assert "An owl." in page.text and "pkg.Owl.fly() Fly." in " ".join(page.text.split())
     assert "py:pkg.Owl.fly" in page.anchors
+    (tmp_path / "pkg/wings.py").write_text("'Of wings.'\n")
+    (tmp_path / "pkg/__init__.py").write_text("'''Birds.\n\n.. automodule:: pkg.wings\n'''\n")
+    page = read(tmp_path, ".. automodule:: pkg\n")
+    assert "Of wings." in page.text and not page.notes
     (tmp_path / "pkg/__init__.py").write_text(
         NESTED.replace("   :members:\n", "\n.. autoclass:: Owl\n" * 300)
     )
     before = processor_seconds()
     assert 2 <= read(tmp_path, ".. automodule:: pkg\n").text.count("An owl.") <= 100
     assert processor_seconds() - before < 60
+    after = read(tmp_path, ".. automodule:: pkg\n\n.. autofunction:: pkg.Owl.fly\n")
+    assert "Fly." in after.text  # the bound is one of docstrings
 
 
 CLASS = """
@@ -421,6 +428,13 @@ def hatch(): 'Hatch all.'
             ["Fly"],
         ),
         (
+            "autodoc_default_options = {'members': True, 'exclude-members': 'fly'}",
+            "autoclass:: birds.Owl\n   :undoc-members:\n   :exclude-members: +bare",
+            ["An owl"],
+            ["Fly", "bare"],
+        ),
+        ("", "autoclass:: birds.Owl\n   :members:\n   :exclude-members: +fly", ["An owl"], ["Fly"]),
+        (
             "autodoc_default_options = {'show-inheritance': True}",
             "autoclass:: birds.Owl",
             ["Bases: object"],
@@ -443,6 +457,81 @@ def test_options_of_conf_py_hold_for_every_directive(
     text = parse(read_source(file, collection), collection).text
     assert all(each in text for each in shown)
     assert not any(each in text for each in left_out)
+
+
+@pytest.mark.parametrize(
+    "conf", [f"default_role = 0x{'f' * 6_000}", "autodoc_default_options = {'exclude-members': '\\ud800'}"]
+)
+def test_values_that_are_no_text_of_a_page_cost_nothing(package: Path, conf: str) -> None:
+    (package / "conf.py").write_text(conf)
+    assert "A client" in read(package, ".. autoclass:: pkg.Client\n").text
+
+
+PRIVATE = """
+class Owl:
+    'An owl.'
+    def _hide(self): 'Hide.'
+    def _seek(self): 'Seek.'
+    def __call__(self): 'Call.'
+    def nest(self):
+        '''Nest.
+
+        :meta private:
+        '''
+
+KEY = 'abc123'
+'''A key.
+
+:meta hide-value:
+'''
+OTHER = 'def456'
+'Another.'
+"""
+
+
+@pytest.mark.parametrize(
+    ("directive", "shown", "left_out"),
+    [
+        ("autoclass:: pkg.Owl\n   :members:", [], ["Nest", "Hide", "Call"]),
+        ("autoclass:: pkg.Owl\n   :members:\n   :private-members: _hide", ["Hide"], ["Seek", "Nest", "Call"]),
+        ("autoclass:: pkg.Owl\n   :members:\n   :private-members:", ["Hide", "Seek", "Nest"], ["Call"]),
+        (
+            "autoclass:: pkg.Owl\n   :members:\n   :private-members: _hide\n   :special-members:",
+            ["Hide", "Call"],
+            ["Seek"],
+        ),
+        ("automodule:: pkg\n   :members:", ["def456"], ["abc123"]),
+        ("autodata:: pkg.KEY", ["A key"], ["abc123"]),
+        ("autodata:: pkg.OTHER\n   :no-value:", ["Another"], ["def456"]),
+        ("autodata:: pkg.OTHER\n   :annotation:", ["Another"], ["def456"]),
+        ("autodata:: pkg.OTHER\n   :annotation: = a secret", ["OTHER = a secret"], ["def456"]),
+    ],
+)
+def test_what_authors_keep_private_is_not_shown(
+    tmp_path: Path, directive: str, shown: list[str], left_out: list[str]
+) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(PRIVATE)
+    text = read(tmp_path, f"Page\n====\n\n.. {directive}\n").text
+    assert all(each in text for each in shown)
+    assert not any(each in text for each in left_out)
+
+
+def test_a_directive_below_two_dots_is_commented_out(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(PRIVATE)
+    hidden = "..\n   .. autoclass:: pkg.Owl\n\n* a\n\n  ..\n     .. autodata:: pkg.KEY\n"
+    page = read(tmp_path, f"Page\n====\n\n{hidden}")
+    assert "owl" not in page.text and "key" not in page.text
+
+
+def test_classes_that_are_derived_from_each_other_take_linear_time() -> None:
+    classes = [f"class C{number}(C{number - 1}): 'A class.'" for number in range(1, 1_500)]
+    module = PythonModule("pkg", "\n".join(["class C0: 'A class.'", *classes]).encode(), True)
+    before = processor_seconds()
+    described = with_autodoc(".. automodule:: pkg\n   :members:\n", [module], 5_000_000)
+    assert described.text.count("A class.") == 1_500
+    assert processor_seconds() - before < 6
 
 
 def test_comments_with_a_colon_document_attributes_and_special_members_are_asked_for(tmp_path: Path) -> None:

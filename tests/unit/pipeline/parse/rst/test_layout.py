@@ -46,6 +46,12 @@ def test_terms_of_a_glossary_have_the_anchors_of_sphinx() -> None:
     assert [each for each in page.anchors if each.startswith("term-")] == ["term-Night-owl"]
 
 
+def test_no_anchor_of_sphinx_is_that_of_a_heading_too() -> None:
+    described = ".. py:module:: wings\n\n.. glossary::\n\n   owl\n      Flies.\n"
+    page = rst_page(f"G\n=\n\nModule wings\n------------\n\n{described}\nTerm owl\n--------\n\nText.\n", "a")
+    assert [page.html.count(f'id="{name}"') for name in ("module-wings", "term-owl", "py:wings")] == [1, 1, 1]
+
+
 def test_drafts_of_towncrier_are_no_text() -> None:
     assert read("Owls\n====\n\n.. towncrier-draft-entries:: |release| [DRAFT]\n").text == "Owls\n\n"
     of_myst = read("# Owls\n\n```{towncrier-draft-entries} main\n```\n", "page.md")
