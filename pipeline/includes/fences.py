@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
 
@@ -87,50 +87,45 @@ def code_of(text: str) -> Fences:
 
 def fences_of(text: str) -> Fences:
     """Return the fenced code of a text; its fence ends it, or the end of the quote or item that it is in."""
-    ends, spans, opened = FenceEnds(text), list[tuple[int, int, str]](), _FENCE.search(text)
+    spans, opened = list[tuple[int, int, str]](), _FENCE.search(text)
     while opened is not None:
-        end, after = ends.of(opened.start())
+        end, after = fence_end(text, opened.start())
         spans.append((min(opened.end() + 1, end), end, opened[3].strip()))
         opened = _FENCE.search(text, after)
     return Fences(spans)
 
 
-class FenceEnds:
-    """Where the code of a text ends, by where its fence begins."""
+def fence_end(text: str, start: int) -> tuple[int, int]:
+    """Return where the code ends that the fence on the line at ``start`` opens, and where the text goes on.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    Code whose fence is not closed ends with the quote or the item of a list that it is in, else with the
+    text.
+    """
+    opened = _FENCE.match(text, start)
+    if opened is None:
+        return start, start
+    levels, at = _levels(text, opened), opened.end() + 1
+    find = _CLOSING.match if levels else _CLOSING.search
+    while 0 < at < len(text):
+        if not _is_within(text, at, levels):
+            return at, at
+        found = find(text, at)
+        if found and found[1].startswith(opened[2]) and found[0].count(">") == opened[1].count(">"):
+            return found.start(), found.end()
+        at = text.find("\n", found.end() if found else at) + 1 if found or levels else 0
+    return len(text), len(text)
 
-    def of(self, start: int) -> tuple[int, int]:
-        """Return where the code ends that the fence on this line opens, and where the text goes on.
 
-        Code whose fence is not closed ends with the quote or the item of a list that it is in, else with the
-        text.
-        """
-        opened = _FENCE.match(self._text, start)
-        if opened is None:
-            return start, start
-        text, levels, at = self._text, self._levels(opened), opened.end() + 1
-        find = _CLOSING.match if levels else _CLOSING.search
-        while 0 < at < len(text):
-            if not _is_within(text, at, levels):
-                return at, at
-            found = find(text, at)
-            if found and found[1].startswith(opened[2]) and found[0].count(">") == opened[1].count(">"):
-                return found.start(), found.end()
-            at = text.find("\n", found.end() if found else at) + 1 if found or levels else 0
-        return len(text), len(text)
+def _levels(text: str, opened: re.Match[str]) -> list[int]:
+    """Return how far in the lines of code must be: before each mark of a quote, and behind the last.
 
-    def _levels(self, opened: re.Match[str]) -> list[int]:
-        """Return how far in the lines of code must be: before each mark of a quote, and behind the last.
-
-        The list is empty where they may begin anywhere.
-        """
-        *before, last = opened[1].expandtabs(4).split(">")
-        levels = [len(part) if part.strip() else 0 for part in (*before, last)]
-        if last and not last.strip():
-            levels[-1] = _columns(self._text).get(opened.start(), 0)
-        return levels if before or levels[-1] else []
+    The list is empty where they may begin anywhere.
+    """
+    *before, last = opened[1].expandtabs(4).split(">")
+    levels = [len(part) if part.strip() else 0 for part in (*before, last)]
+    if last and not last.strip():
+        levels[-1] = _columns(text).get(opened.start(), 0)
+    return levels if before or levels[-1] else []
 
 
 @lru_cache(maxsize=4)  # the same text is asked about by each reader of directives
@@ -234,17 +229,23 @@ class IndentedCode:
 
     @cached_property
     def _code(self) -> Fences:
-        body, tokens, md = self._text[self._start :], list[Token](), _block_parser()
-        md.block.parse(body, md, {}, tokens)
+        body = self._text[self._start :]
         ends = [self._start, *(self._start + found.end() for found in re.finditer("\n", body))]
         ends.append(len(self._text))
-        lines = (each.map for each in tokens if each.type == "code_block" and each.map)
+        lines = (each.map for each in block_tokens(body) if each.type == "code_block" and each.map)
         return Fences([(ends[first], ends[min(last, len(ends) - 1)], "") for first, last in lines])
 
 
+def block_tokens(text: str, *rules: str) -> list[Token]:
+    """Return the blocks of a text as a parser of markdown sees them that knows these rules, too."""
+    tokens, md = list[Token](), _block_parser(rules)
+    md.block.parse(text, md, {}, tokens)
+    return tokens
+
+
 @cache
-def _block_parser() -> MarkdownIt:
-    md = MarkdownIt("commonmark", {"maxNesting": 100})
+def _block_parser(rules: Sequence[str]) -> MarkdownIt:
+    md = MarkdownIt("commonmark", {"maxNesting": 100}).enable(list(rules))
     return md.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
 
 

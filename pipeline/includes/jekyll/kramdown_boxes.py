@@ -80,8 +80,7 @@ def _above(text: str, end: int, start: int) -> tuple[int, int] | None:
     """Return the paragraph or quote that ends right above a place, with its last line end."""
     begin = end
     for _ in range(_MOST_LINES):
-        line = text.rfind("\n", start, max(begin - 1, start)) + 1 if begin > start else begin
-        line = max(line, start)
+        line = max(text.rfind("\n", start, max(begin - 1, start)) + 1, start)
         if line == begin or not text[line:begin].strip():
             break
         begin = line
@@ -105,17 +104,15 @@ def _below(text: str, end: int) -> tuple[int, int] | None:
 def _callout(text: str, begin: int, end: int, box: _Box) -> Iterator[Literal]:
     """Yield the first line of a callout and, where the block is a paragraph, the marks of a quote."""
     lines = text[begin:end].splitlines(keepends=True)
-    quote = _QUOTE.match(lines[0])
-    indent = re.match(r"[ \t]*", lines[0])
-    before = indent[0] if indent else ""
+    quote, first = _QUOTE.match(lines[0]), lines[0]
+    before = first[: len(first) - len(first.lstrip(" \t"))]
+    if quote and box.has_title_line:
+        title = first[quote.end() :].rstrip("\n")
+        yield Literal(begin, begin + len(first), f"{before}> [!{box.kind}] {title}\n")
+        return
+    yield Literal(begin, begin, f"{before}> [!{box.kind}]{f' {box.title}' if box.title else ''}\n")
     if quote is None:
-        yield Literal(begin, begin, f"{before}> [!{box.kind}]{f' {box.title}' if box.title else ''}\n")
         yield from _marked(lines, begin, len(before))
-    elif box.has_title_line:
-        first = lines[0][quote.end() :].rstrip("\n")
-        yield Literal(begin, begin + len(lines[0]), f"{before}> [!{box.kind}] {first}\n")
-    else:
-        yield Literal(begin, begin, f"{before}> [!{box.kind}]{f' {box.title}' if box.title else ''}\n")
 
 
 def _marked(lines: list[str], at: int, indent: int) -> Iterator[Literal]:

@@ -50,47 +50,44 @@ _LABELLED = re.compile(r"(?<!!)\[(?P<label>[^\[\]\n|]{1,300})\]\(\[\[(?P<page>[^
 def org_directives(text: str, code: Fences, start: int) -> Iterator[Literal]:
     """Yield what is written as in Org mode, and properties and macros that a graph alone has."""
     yield from _blocks(text, code, start)
-    for found in _TASK.finditer(text, start):
+    for found in _outside(code, _TASK, text, start):
         state = found["state"]
-        if not code.hold(found.start()):
-            yield Literal(*found.span("state"), _STATES.get(state) or f"[ ] {state}")
-    for found in _PRIORITY.finditer(text, start):
-        if not code.hold(found.start()):
-            yield Literal(*found.span(), f"\\[{found['level']}\\]")
-    for found in _DATE.finditer(text, start):
-        if not code.hold(found.start("date")):
-            yield Literal(*found.span("date"), found["day"])
-    for found in _PROPERTY.finditer(text, start):
-        # The name of a block is an anchor.
-        if not found["line"].startswith("id::") and not code.hold(found.start("line")):
+        yield Literal(*found.span("state"), _STATES.get(state) or f"[ ] {state}")
+    for found in _outside(code, _PRIORITY, text, start):
+        yield Literal(*found.span(), f"\\[{found['level']}\\]")
+    for found in _outside(code, _DATE, text, start, "date"):
+        yield Literal(*found.span("date"), found["day"])
+    for found in _outside(code, _PROPERTY, text, start, "line"):
+        if not found["line"].startswith("id::"):  # the name of a block is an anchor
             is_own = not text[found.start() : found.start("line")].strip()
             begin = max(found.start() - 1, start) if is_own else found.start("line") - 1
             yield Literal(begin, found.end(), "")
     yield from _macros(text, code, start)
 
 
+def _outside(
+    code: Fences, pattern: re.Pattern[str], text: str, start: int, group: str | int = 0
+) -> Iterator[re.Match[str]]:
+    """Yield what matches and has its ``group``, which is all of it if none is named, outside of code."""
+    return (found for found in pattern.finditer(text, start) if not code.hold(found.start(group)))
+
+
 def _macros(text: str, code: Fences, start: int) -> Iterator[Literal]:
-    for found in _VIDEO.finditer(text, start):
-        if not code.hold(found.start()):
-            yield Literal(
-                *found.span(), f"![]({found['address']})" if "youtu" in found[0] else f"<{found['address']}>"
-            )
-    for found in _CLOZE.finditer(text, start):
-        if not code.hold(found.start()):
-            yield Literal(*found.span(), found["text"])
-    for found in _LABELLED.finditer(text, start):
-        if not code.hold(found.start()):
-            yield Literal(*found.span(), f"[[{found['page']}|{found['label']}]]")
+    for found in _outside(code, _VIDEO, text, start):
+        address = found["address"]
+        yield Literal(*found.span(), f"![]({address})" if "youtu" in found[0] else f"<{address}>")
+    for found in _outside(code, _CLOZE, text, start):
+        yield Literal(*found.span(), found["text"])
+    for found in _outside(code, _LABELLED, text, start):
+        yield Literal(*found.span(), f"[[{found['page']}|{found['label']}]]")
 
 
 def _blocks(text: str, code: Fences, start: int) -> Iterator[Literal]:
     """Yield what stands for the first and last lines of blocks; in others only of what is left out."""
     opened: re.Match[str] | None = None
     unseen: re.Match[str] | None = None
-    for found in _LINE.finditer(text, start):
+    for found in _outside(code, _LINE, text, start, "mark"):
         name = found["name"].lower()
-        if code.hold(found.start("mark")):
-            continue
         if unseen:
             if _ends(found, unseen):
                 yield from _block(text, unseen, found)

@@ -5,17 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
 from pathlib import Path
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-from mdit_py_plugins.admon import admon_plugin
-from mdit_py_plugins.deflist import deflist_plugin
-from mdit_py_plugins.footnote import footnote_plugin
 
 from ...filesystems.availability import briefly_away_told
 from ...untrusted import NotRead, read_regular
+from ..fences import block_tokens
 from ..front_matter_blocks import text_start
 from ..tool_folders import Tool
 
@@ -69,12 +63,6 @@ def with_line_breaks(text: str) -> str:
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     """Yield the first line of each paragraph and the one after its last."""
-    tokens, md = list[Token](), _block_parser()
-    md.block.parse(text, md, {}, tokens)
-    yield from ((each.map[0], each.map[1]) for each in tokens if each.type == "paragraph_open" and each.map)
-
-
-@cache
-def _block_parser() -> MarkdownIt:
-    md = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table")
-    return md.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
+    for each in block_tokens(text, "table"):
+        if each.type == "paragraph_open" and each.map:
+            yield each.map[0], each.map[1]

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from ...includes.fences import CONTAINERS, FenceEnds, fences_of
+from ...includes.fences import CONTAINERS, fence_end, fences_of
 from ...includes.parts import PAGES_BELOW
 from ..markup import VIDEO_HOST, linked, with_linked_frames
 from .myst.roles import with_labels
@@ -142,9 +142,9 @@ def published_text(text: str, front_matter: str) -> str:
 
 def _without_comments(text: str) -> str:
     """Return the text without comments of HTML and Obsidian."""
-    ends, pieces, at = FenceEnds(text), list[str](), 0
+    pieces, at = list[str](), 0
     while found := _HIDDEN.search(text, at):
-        end = ends.of(found.start())[1] if found["block"] else found.end()
+        end = fence_end(text, found.start())[1] if found["block"] else found.end()
         is_code = found["block"] or found["code"]
         pieces += [text[at : found.start()], text[found.start() : end] if is_code else _kept(found)]
         at = end
@@ -153,12 +153,12 @@ def _without_comments(text: str) -> str:
 
 def _without_kramdown_comments(text: str) -> str:
     """Return the text without kramdown's comments; one that nothing ends is none."""
-    ends, pieces, at = FenceEnds(text), list[str](), 0
+    pieces, at = list[str](), 0
     while "{::comment" in text and (found := _HIDDEN_BELOW.search(text, at)):
         closed = _SHOWN_AGAIN.search(text, found.end()) if found["comment"] else found
         if closed is None:
             break
-        end = ends.of(found.start())[1] if found["block"] else closed.end()
+        end = fence_end(text, found.start())[1] if found["block"] else closed.end()
         pieces += [text[at : found.start()], "\0" if found["comment"] else text[found.start() : end]]
         at = end
     return "".join([*pieces, text[at:]])
